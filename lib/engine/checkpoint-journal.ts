@@ -1,3 +1,6 @@
+// Invariants of the journal; tests cite them.
+// S11: A step, wait or answer that the journal holds is not repeated.
+
 import type { CallbackAnswer } from '@hookloom/plugin-kit';
 import type { StepResult, Steps } from './steps.ts';
 

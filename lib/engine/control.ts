@@ -1,3 +1,7 @@
+// Invariants of durable operations of a node; tests cite them.
+// S9: The name of an operation is made of the key of its node run and a counter: the same on every replay.
+// S10: All bodies of a loop are opened in the order of its items, before any of them starts.
+
 import type { Callback, InnerResult, JsonObject, RunControl } from '@hookloom/plugin-kit';
 import { NESTING_LIMIT } from '@hookloom/plugin-kit/host';
 import pLimit from 'p-limit';

@@ -1,3 +1,6 @@
+// Invariants of loops; tests cite them.
+// S6: A connection that leaves a loop settles once, when the loop ends, with the data that it delivered last.
+
 import type { DeliveredInput, JsonObject } from '@hookloom/plugin-kit';
 import type { Plan, Route } from '../workflows/plan/plan.ts';
 import { EDGE } from '../workflows/plan/route.ts';

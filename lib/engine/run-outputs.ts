@@ -1,3 +1,7 @@
+// Invariants of outputs and branches; tests cite them.
+// S7: An expression reads only outputs of ancestors and of earlier iterations, which are the same on every replay.
+// S8: Each node with durable operations has a branch of its own. All are opened in plan order before any node starts.
+
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode, Route } from '../workflows/plan/plan.ts';
 import { EDGE } from '../workflows/plan/route.ts';

@@ -1,3 +1,11 @@
+// Invariants of the scheduler; tests cite them.
+// S1: A node behind the trigger starts as soon as its own connections are settled, once per iteration, and only if one
+//   has delivered.
+// S2: The result of a run does not depend on which node was faster: inputs are merged in the order of connections.
+// S3: A run that fails aborts the nodes that are running, and starts no other.
+// S4: An error of the engine, or of the store of its steps, rejects the run: it is the failure of no node.
+// S5: The iterations of a node are numbered through, whether they ran or were skipped.
+
 import { type JsonObject, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan.ts';

@@ -1,3 +1,7 @@
+// Invariants of an execution; tests cite them.
+// S12: The time of an execution never runs backwards, and its timeout counts from its start, in a replay too.
+// S13: Outputs, failures and log entries leave a node without the secrets that the execution has borrowed.
+
 import type {
   Clock,
   ExecutionInfo,

@@ -55,6 +55,7 @@ const aDesk = async () => {
 };
 
 describe('a delivery that comes again', () => {
+  // holds: B2
   test.each([
     ['the first', [0, 1]],
     ['the second', [1, 0]],
@@ -72,6 +73,7 @@ describe('a delivery that comes again', () => {
     expect([dispatched, await stored()]).toEqual([[started[0]], [started[0]]]);
   });
 
+  // holds: B2
   test('while both start it is stored and dispatched once', async () => {
     const { hold, deliver, dispatched, stored } = await aDesk();
     const points = [hold('executions.start:before'), hold('executions.start:before')];
@@ -83,6 +85,7 @@ describe('a delivery that comes again', () => {
     expect([dispatched, await stored()]).toEqual([[first], [first]]);
   });
 
+  // holds: B2
   test('after a crash behind its claim starts what was claimed', async () => {
     const { kill, deliver, dispatched, stored } = await aDesk();
     const claimed = kill('claims.claim:after');
@@ -94,6 +97,7 @@ describe('a delivery that comes again', () => {
     expect([dispatched, await stored()]).toEqual([[started[0]], [started[0]]]);
   });
 
+  // holds: B1, B2
   test('after a crash in front of its dispatch is dispatched, once that is surely not in progress', async () => {
     const { kill, deliver, dispatched, stored, clock } = await aDesk();
     const begun = kill('executions.start:after');

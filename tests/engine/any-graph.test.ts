@@ -115,6 +115,7 @@ const expected = ({ edges, kinds }: Graph) => {
 };
 
 describe('any graph', () => {
+  // holds: S1
   test('without loops follows the rules, runs each node once, and never before its predecessors', async () => {
     await fc.assert(
       fc.asyncProperty(graph('forward'), async (shape) => {
@@ -133,6 +134,7 @@ describe('any graph', () => {
     );
   });
 
+  // holds: S1
   test('with loops ends, and every node runs once, or once per iteration of its loop', async () => {
     await fc.assert(
       fc.asyncProperty(graph('any'), async (shape) => {
@@ -154,6 +156,7 @@ describe('any graph', () => {
     );
   });
 
+  // holds: S2
   test('has a result that does not depend on which node was faster', async () => {
     await fc.assert(
       fc.asyncProperty(graph('any'), async (shape) => {

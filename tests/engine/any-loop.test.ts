@@ -82,6 +82,7 @@ describe('any loop', () => {
     expect(finished).toBeGreaterThan(cases(8, 200));
   });
 
+  // holds: S5
   test('has a record for every iteration, run or skipped, each with its own number', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (given) => {

@@ -26,6 +26,7 @@ const listing = (events: string[]): NonNullable<ARun['steps']> => {
 
 const step: ANode = { pure: false };
 
+// holds: S8
 test('each node with durable operations has a branch, opened in plan order before any node runs', async () => {
   const events: string[] = [];
   await runGraph({
@@ -96,6 +97,32 @@ test('a branch of an inner run is named after it', async () => {
 });
 
 // holds: at-most-once
+// holds: S10
+test('the bodies of a node are opened in the order of its items, before any of them starts', async () => {
+  const events: string[] = [];
+  await runGraph({
+    nodes: {
+      each: {
+        control: { suspends: false, bodyOutput: 'each' },
+        does: async (_node, _input, { control }) => {
+          await control?.runBodies([{}, {}], 1);
+          return {};
+        },
+      },
+      call: step,
+    },
+    edges: ['start -> each', 'each.each -> call'],
+    steps: listing(events),
+  });
+  expect(events.filter((event) => /^each(\/0)?: open |call\/0$/.test(event))).toEqual([
+    'each: open each/0',
+    'each/0: open each/0/0',
+    'each/0: open each/0/1',
+    'each/0/0/call: each/0/0/call/0',
+    'each/0/1/call: each/0/1/call/0',
+  ]);
+});
+
 test.each([true, false, undefined])(
   'a step is made at most once as its node says: %j',
   async (atMostOnce) => {

@@ -44,6 +44,7 @@ const run = async (journal: CheckpointJournal) => {
 
 describe('a checkpoint journal', () => {
   // holds: finished-steps-stay
+  // holds: S11
   test('holds every step, wait and answer, so that a replay repeats none', async () => {
     const journal: CheckpointJournal = new Map();
     const before = await run(journal);

@@ -40,6 +40,7 @@ const recording = (operations: string[], answers: (JsonObject | null)[] = []) =>
   return ((clock) => record(inlineSteps(clock))) satisfies ARun['steps'];
 };
 
+// holds: S9
 test('operations of a node are named by its key and their order', async () => {
   const operations: string[] = [];
   const result = await runSteered(

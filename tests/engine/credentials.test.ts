@@ -47,6 +47,7 @@ describe('a node with a credential', () => {
     }),
   };
 
+  // holds: S13
   test('has it in every iteration, and its outputs have no secret and are frozen', async () => {
     const seen: unknown[] = [];
     const { nodes } = await runGraph({

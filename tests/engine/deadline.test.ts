@@ -21,6 +21,7 @@ test('the time is up after the timeout, by the clock as it was last read', () =>
   expect([deadline.readClock(), deadline.now, deadline.isUp]).toEqual([START + 1_001, START + 1_001, true]);
 });
 
+// holds: S12
 test('the time never runs backwards', () => {
   const { deadline, block } = aDeadline();
   block(500);

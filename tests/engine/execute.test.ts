@@ -41,6 +41,7 @@ describe('the order of nodes', () => {
     expect(ran(result)).toBe('start a b c');
   });
 
+  // holds: S2
   test('a join waits for all of its branches, and its input is theirs merged in connection order', async () => {
     const result = await runGraph({
       nodes: {
@@ -239,6 +240,7 @@ describe('loops', () => {
     after: {},
   } satisfies Parameters<typeof runGraph>[0]['nodes'];
 
+  // holds: S6
   test('an output delivered back runs the loop again with that input; successors run once', async () => {
     const result = await runGraph({
       nodes: counting,
@@ -325,6 +327,7 @@ describe('loops', () => {
     expect(result.output).toMatchObject({ outside: true, a: 2 });
   });
 
+  // holds: S6
   test('data that left the loop in an earlier iteration is not lost', async () => {
     const result = await runGraph({
       nodes: {
@@ -362,6 +365,7 @@ describe('failures', () => {
     expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 1, failure: result.failure });
   });
 
+  // holds: S3
   test('of several the first is the reason, and the others are aborted', async () => {
     const aborted: string[] = [];
     const failing =
@@ -419,6 +423,7 @@ describe('failures', () => {
     expect(aborted.sort()).toEqual(['body', 'wait']);
   });
 
+  // holds: S3
   test('a node whose credential arrives after the execution failed does not start', async () => {
     const begun: string[] = [];
     const lent = Promise.withResolvers<never>();

@@ -209,6 +209,7 @@ describe('after the end', () => {
     expect(seen).toEqual([true]);
   });
 
+  // holds: S4
   test('a failing steps port is a bug, and aborts the other nodes', async () => {
     const signals: AbortSignal[] = [];
     const { time, run } = aGraphInTime({

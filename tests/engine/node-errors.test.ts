@@ -55,6 +55,7 @@ describe('whatever a node throws becomes a failure:', () => {
     expect(toFailure(thrown)).toStrictEqual({ name, message });
   });
 
+  // holds: S13
   test('has no secret, not even half of one where its text is cut', () => {
     const scrub = <Value>(value: Value): Value => String(value).replaceAll('canary', '[redacted]') as Value;
     const half = `${'x'.repeat(996)}canary`;

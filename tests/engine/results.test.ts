@@ -121,6 +121,7 @@ describe('an execution that is aborted from outside', () => {
 });
 
 describe('the time of an execution', () => {
+  // holds: S12
   test('that another process began counts from there', async () => {
     const nodes = { slow: { does: takes(400), settings: { timeoutSeconds: 900 } } };
     const run = (sinceMs: number) =>

@@ -22,6 +22,7 @@ describe('a node starts when its own connections are settled', () => {
     expect(elapsedMs).toBe(2_000);
   });
 
+  // holds: S1
   test('any graph takes exactly its critical path', async () => {
     const SIZE = 8;
     const shapes = fc.record({
@@ -58,6 +59,7 @@ describe('an expression sees the same regardless of timing:', () => {
     does: ({ parameters }) => parameters,
   });
 
+  // holds: S7
   test('of other branches, nothing', async () => {
     const result = await runGraph({
       nodes: { quick: { does: () => ({ n: 1 }) }, slow: taking(50), late: show('{{ $nodes.quick.n }}') },

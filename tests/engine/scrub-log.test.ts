@@ -6,6 +6,7 @@ const scrub = <Value>(value: Value): Value => {
   return text.includes('canary') ? JSON.parse(text.replaceAll('canary', '[redacted]')) : value;
 };
 
+// holds: S13
 test.each(['debug', 'info', 'warn', 'error'] as const)('an entry of the level %s has no secret', (level) => {
   const entries: unknown[] = [];
   const write =

@@ -1,3 +1,7 @@
+// Invariants of accepting an execution; tests cite them.
+// B1: An execution is stored before it is dispatched, so that the sweeper finds what a crash left in between.
+// B2: Deliveries of one claim start one execution, wherever an earlier one was interrupted.
+
 import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';

@@ -1,3 +1,12 @@
+// Invariants of a background run; tests cite them.
+// B4: No process acquires a lease before it has loaded all data: one that fails to load has run nothing.
+// B5: One owner has the lease. No node runs without it, except in an express run of pure nodes, which may run twice.
+// B6: A run whose record is final aborts its nodes at its next progress, and changes nothing of the record.
+// B7: A process that was suspended records no end: the replay resumes from before the suspension.
+// B8: An infrastructure error outside of steps never ends a run: at most the invocation, which Lambda retries.
+// B9: A run is ended for its crashes only after 20 in a row without a checkpoint in between.
+// B10: No time in a record is before the ones that were recorded earlier, whatever clock the next machine has.
+
 import { type Clock, type ExecutionInfo, type JsonObject, type Logger, lazy } from '@hookloom/plugin-kit';
 import {
   type CheckpointJournal,

@@ -1,3 +1,6 @@
+// Invariants of cancelling an execution; tests cite them.
+// B15: The record is made final before the durable execution is stopped, so that its run cannot change it.
+
 import type { Clock } from '@hookloom/plugin-kit';
 import { NOT_CANCELLABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';

@@ -1,3 +1,6 @@
+// Invariants of dispatching an execution; tests cite them.
+// B3: An execution is withdrawn only if it has not started.
+
 import type { Logger } from '@hookloom/plugin-kit';
 import { isInfrastructureError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';

@@ -1,3 +1,7 @@
+// Invariants of the end of an execution; tests cite them.
+// B11: An execution ends once: the first end that is recorded stays, and only that one is published.
+// B12: An end is published after it is recorded, and stays in the outbox until it is published and reported.
+
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import { failOpenNodes, findOpenNode } from '../../engine/result.ts';

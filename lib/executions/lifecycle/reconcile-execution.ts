@@ -1,3 +1,7 @@
+// Invariants of the sweeper; tests cite them.
+// B13: An execution that is leased is left alone, unless a dead letter says that its process has died.
+// B14: A dispatch is noted after it is made, and only if the execution has not started: one that is refused stays due.
+
 import type { Clock } from '@hookloom/plugin-kit';
 import { ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';

@@ -162,6 +162,7 @@ describe('a durable run', () => {
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', workflowVersion: 1 });
   });
 
+  // holds: B10
   test('keeps recorded times, whatever the clock of the next machine says', async () => {
     let offset = 0;
     const clock = { now: () => 1_700_000_000_000 + offset };
@@ -768,6 +769,7 @@ describe('infrastructure errors', () => {
   };
 
   // holds: outage-is-no-crash
+  // holds: B8
   test.each(['acquireLease', 'finish'] as const)(
     'a store that is unavailable at %s fails the invocation, and the run resumes where it was',
     async (method) => {
@@ -787,6 +789,7 @@ describe('infrastructure errors', () => {
   );
 
   // holds: outage-is-no-crash
+  // holds: B8
   test('a large request that cannot be read yet fails the invocation, not the run', async () => {
     let failures = 2;
     const service = await aBackgroundService();
@@ -839,6 +842,7 @@ describe('infrastructure errors', () => {
     expect(service.called).toEqual(['first/0', 'second/0']);
   });
 
+  // holds: B8
   test('progress that cannot be recorded does not disturb the run', async () => {
     const service = await started(flow, {
       spoilt: { saveProgress: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) },
@@ -959,6 +963,7 @@ describe('one process of a run', () => {
     await invocation.close();
   });
 
+  // holds: B6
   test('aborts its nodes when the execution is ended from outside, and keeps that end', async () => {
     const tick = Promise.withResolvers<void>();
     const service = await started(one, {
@@ -1041,6 +1046,7 @@ describe('one process of a run', () => {
     expect(service.entries).toMatchObject([{ level: 'error', fields: { executionId: 'e-2' } }]);
   });
 
+  // holds: B7
   test('records no end after it was suspended', async () => {
     const service = await started(one);
     const { engine, done, asked } = anEngine();
@@ -1114,6 +1120,7 @@ describe('a run whose process ends too early', () => {
       },
     );
 
+  // holds: B9
   test('a hundred times, each after another step, continues to its end', async () => {
     const service = await started(chain(60));
     let points = 0;
@@ -1146,6 +1153,7 @@ describe('a run whose process ends too early', () => {
     return { service, broken, invocations };
   };
 
+  // holds: B9
   test('twenty times at the same node is given up by name, and its effects stay', async () => {
     const { service, invocations } = await crashing();
     expect(invocations).toBe(21);
@@ -1185,6 +1193,7 @@ describe('a run whose process ends too early', () => {
 });
 
 describe('an express run', () => {
+  // holds: B5
   test('runs again for the invocation that began it, and for no other', async () => {
     let failures = 1;
     const service: BackgroundService = await aBackgroundService({

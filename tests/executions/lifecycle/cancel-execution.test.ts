@@ -75,6 +75,7 @@ const aService = async ({ start, stop, executions: spoil = () => ({}), usesOutbo
 };
 
 describe('cancelling', () => {
+  // holds: B15
   test('finishes the record at the open node, then stops the durable execution', async () => {
     const { cancel, wait, store, stopped } = await aService();
     await wait();

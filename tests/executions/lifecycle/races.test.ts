@@ -6,7 +6,7 @@ import { acceptExecution } from '../../../lib/executions/lifecycle/accept-execut
 import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
 import { RUNNING_LEASE_MS } from '../../../lib/executions/lifecycle/limits.ts';
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
-import { DISPATCH_REFUSED } from '../../../lib/shared/error-catalogue.ts';
+import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aBackgroundService, aFlow } from '../../support/a-background-service.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
@@ -90,6 +90,7 @@ const HAD_ENDED = 'The execution had ended before; its record stays.';
 const NOTHING_TO_RUN = 'The execution has ended, is leased by another owner, or is unknown: nothing is run.';
 
 describe('a dispatch', () => {
+  // holds: B5
   test('that hangs until the sweeper has repeated it starts no second run', async () => {
     const { accept, sweep, run, hold, clock, dispatched, called, warnings } = await aRace();
     const dispatch = hold('dispatcher.dispatch:before');
@@ -110,6 +111,7 @@ describe('a dispatch', () => {
     expect(called).toEqual(['ship/0', 'pack/0']);
   });
 
+  // holds: B3
   test('whose answer is lost does not withdraw the run that has started meanwhile', async () => {
     const { accept, run, hold, fail, record } = await aRace();
     fail('dispatcher.dispatch:after', refusal);
@@ -146,6 +148,7 @@ describe('a dispatch', () => {
     expect(await record()).toMatchObject({ status: 'succeeded' });
   });
 
+  // holds: B14
   test('by the sweeper is not counted once the run has started', async () => {
     const { accept, run, sweep, hold, clock, record } = await aRace();
     await accept();
@@ -164,6 +167,7 @@ describe('a dispatch', () => {
     await running;
   });
 
+  // holds: B1
   test('that a crash prevents is made by the sweeper', async () => {
     const { accept, sweep, kill, clock, dispatched } = await aRace();
     const stored = kill('executions.start:after');
@@ -176,6 +180,18 @@ describe('a dispatch', () => {
 });
 
 describe('a lease', () => {
+  // holds: B4
+  test('is asked for only once all data is loaded', async () => {
+    const { accept, run, fail, called, record } = await aRace();
+    await accept();
+    fail('executions.findData:before', new AppError(STORE_UNAVAILABLE, {}));
+    await expect(run()).rejects.toThrow();
+    expect(await record()).toMatchObject({ status: 'accepted', leaseOwner: null, invocations: 0 });
+    await run();
+    expect([called, await record()]).toMatchObject([['ship/0', 'pack/0'], { status: 'succeeded' }]);
+  });
+
+  // holds: B5
   test('that two invocations ask for at once is given to one, and the other runs nothing', async () => {
     const { accept, run, hold, called, ends, warnings } = await aRace();
     await accept();
@@ -188,6 +204,7 @@ describe('a lease', () => {
     expect([ends.length, warnings()]).toEqual([1, [NOTHING_TO_RUN]]);
   });
 
+  // holds: B6, B11
   test('that is lost to the sweeper while a node runs ends the run before its next node', async () => {
     const { accept, run, sweep, hold, clock, called, published, record, warnings } = await aRace();
     await accept();
@@ -208,6 +225,7 @@ describe('a lease', () => {
     expect(warnings()).toEqual([HAD_ENDED]);
   });
 
+  // holds: B13
   test('that is longer than the index of sweeps says leaves the run to itself, and the sweep until its end', async () => {
     const { accept, run, sweep, due, hold, record } = await aRace();
     await accept();
@@ -224,6 +242,7 @@ describe('a lease', () => {
 });
 
 describe('the end of an execution', () => {
+  // holds: B5, B11
   test('of a run without side effects that runs twice at once is recorded and published once', async () => {
     const { accept, run, hold, published, warnings } = await aRace(pure);
     await accept();
@@ -236,6 +255,7 @@ describe('the end of an execution', () => {
     expect(warnings()).toEqual([HAD_ENDED]);
   });
 
+  // holds: B11
   test('that an operator has just cancelled stays cancelled when its run ends', async () => {
     const { accept, run, cancel, hold, published, record } = await aRace();
     await accept();
@@ -249,6 +269,7 @@ describe('the end of an execution', () => {
     expect(published).toEqual(['e-1 cancelled']);
   });
 
+  // holds: B11
   test('that its run has just recorded cannot be cancelled', async () => {
     const { accept, run, cancel, hold, published, record } = await aRace();
     await accept();
@@ -262,6 +283,7 @@ describe('the end of an execution', () => {
     expect(published).toEqual(['e-1 succeeded']);
   });
 
+  // holds: B11
   test('that the sweeper gives a lost run does not replace the one that the run has just recorded', async () => {
     const { accept, run, sweep, hold, published, record } = await aRace();
     await accept();
@@ -279,6 +301,7 @@ describe('the end of an execution', () => {
     expect(published).toEqual(['e-1 succeeded']);
   });
 
+  // holds: B12
   test('is not published before it is recorded, and is published by the sweeper after a crash in between', async () => {
     const { accept, run, sweep, kill, published, record } = await aRace();
     await accept();
@@ -294,6 +317,7 @@ describe('the end of an execution', () => {
     expect(await record()).toMatchObject({ isInOutbox: false });
   });
 
+  // holds: B12
   test('that is published before a crash is published again, as the same event', async () => {
     const { accept, run, sweep, kill, ends } = await aRace();
     await accept();

@@ -106,6 +106,7 @@ describe('the sweeper', () => {
   });
 
   // holds: accepted-runs-happen
+  // holds: B14
   test('dispatches at once, and under the same name, what Lambda refused; the oldest first', async () => {
     const { parts, executions, dispatched, clock, record } = await aSweeper();
     clock.advance(MINUTE);
