@@ -351,22 +351,27 @@ describe('of node runs that write at the same time', () => {
     'state.findEffect:before',
     'state.findEffect:after',
     'state.put:before',
-  ])('a write that is made while it is repeated is made once: at %s', async (point) => {
-    const { hold, count } = await race();
-    await count('e-0');
-    const late = hold('state.put:before');
-    const first = count('e-1');
-    await late.reached;
-    const between = hold(point);
-    const repeated = count('e-1');
-    await between.reached;
-    late.release();
-    expect(await first).toBe(2);
-    expect(await count('e-2')).toBe(3);
-    between.release();
-    expect(await repeated).toBe(2);
-    expect(await count('e-3')).toBe(4);
-  });
+  ])(
+    'a write that is made while it is repeated is made once, others after it or not: at %s',
+    async (point) => {
+      for (const others of [0, 1]) {
+        const { hold, count } = await race();
+        await count('e-0');
+        const late = hold('state.put:before');
+        const first = count('e-1');
+        await late.reached;
+        const between = hold(point);
+        const repeated = count('e-1');
+        await between.reached;
+        late.release();
+        expect(await first).toBe(2);
+        if (others === 1) expect(await count('e-2')).toBe(3);
+        between.release();
+        expect(await repeated).toBe(2);
+        expect(await count('e-3')).toBe(3 + others);
+      }
+    },
+  );
 });
 
 test('a write that others keep overtaking says so, and stores nothing', async () => {
