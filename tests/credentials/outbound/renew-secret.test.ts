@@ -264,8 +264,14 @@ describe('two sandboxes that renew at once, with locks on DynamoDB', () => {
 
   const aRace = async () => {
     const { client, tables } = await openDatabase();
-    const { ports, hold } = namePoints({ locks: createRenewalLocks(client, tables) });
     let [stored, renewals, now] = ['old', 0, 1_000];
+    const { ports, hold } = namePoints({
+      locks: createRenewalLocks(client, tables),
+      renew: async () => {
+        stored = `new ${++renewals}`;
+        return stored;
+      },
+    });
     const renew = () =>
       renewInTurn(
         'crm',
@@ -273,10 +279,7 @@ describe('two sandboxes that renew at once, with locks on DynamoDB', () => {
         {
           read: async () => stored,
           isRenewed: (secret) => secret !== 'old',
-          renew: async () => {
-            stored = `new ${++renewals}`;
-            return stored;
-          },
+          renew: ports.renew,
           toRefusal: () => null,
         },
       );
@@ -289,9 +292,13 @@ describe('two sandboxes that renew at once, with locks on DynamoDB', () => {
   test('renew once, and both have what was stored', async () => {
     const { hold, renew, renewals } = await aRace();
     const points = [hold('locks.take:before'), hold('locks.take:before')];
+    const [renewal, look] = [hold('renew:before'), hold('locks.find:after')];
     const renewed = [renew(), renew()];
     await Promise.all(points.map(({ reached }) => reached));
     for (const { release } of points) release();
+    await Promise.all([renewal.reached, look.reached]);
+    look.release();
+    renewal.release();
     expect([await Promise.all(renewed), renewals()]).toEqual([['new 1', 'new 1'], 1]);
   });
 
