@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import type { TriedNode } from '../executions/lifecycle/prepare-trial.ts';
 import { type TrialParts, tryNode } from '../executions/lifecycle/try-node.ts';
 import { answerRoute } from '../http/api-route.ts';
-import { serveRoutes } from '../http/create-handler.ts';
+import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { BODY_INVALID, NODE_NOT_TRIABLE } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
@@ -32,7 +33,7 @@ const MAX_ERRORS = 100;
 /** `POST /api/admin/workflows/try`: runs one node of a definition as drawn. */
 export const createTryNode = (parts: TryNodeParts) =>
   serveRoutes(parts, [
-    answerRoute(tryNodeRoute, async ({ context, body, headers, addLogFields }) => {
+    answerRoute(tryNodeRoute, async ({ event, context, body, headers, addLogFields }) => {
       const { definition, nodeId, input, outputs } = body;
       for (const data of [input ?? {}, ...Object.values(outputs).flatMap((own) => Object.values(own))]) {
         const problem = findInputProblem(data, parts.maxInputDepth);
@@ -45,9 +46,20 @@ export const createTryNode = (parts: TryNodeParts) =>
       }
       addLogFields({ workflowId: checked.definition.id, nodeId });
       const remainingMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
-      const data = { input, outputs, traceparent: readTraceparent(headers.traceparent) };
+      const trialSuffix = toTrialSuffix(readCaller(event), checked.definition.id);
+      const data = { trialSuffix, input, outputs, traceparent: readTraceparent(headers.traceparent) };
       const trial = await tryNode(checked, data, Math.max(0, remainingMs - MARGIN_MS), parts);
       const warnings = checked.warnings.slice(0, MAX_ERRORS).map((one) => toPointed(one, '#/definition'));
       return { ...answerJson(200, { ...trial, warnings }), executionId: trial.executionId };
     }),
   ]);
+
+/**
+ * The end of the ids of one caller's trials of one workflow. The definition of a trial may have the id of any workflow, so
+ * that id alone must open no files. A place of a file has the whole id of its execution, so no other caller can save one there.
+ */
+const toTrialSuffix = (caller: string | null, workflowId: string): string =>
+  `-${createHash('sha256')
+    .update(JSON.stringify([caller, workflowId]))
+    .digest('hex')
+    .slice(0, 24)}`;

@@ -1,14 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { anExecutionStart } from '../support/a-start.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { anAdminApi } from '../support/an-admin-api.ts';
 import { aStateEntry } from '../support/state-store-suite.ts';
@@ -417,6 +421,41 @@ test('a file that one trial saved is read by the trial of the next node', async 
   expect(refused.body).toMatchObject({
     status: 'failed',
     failure: { message: 'This is not a file of the execution: it belongs to another execution.' },
+  });
+  const ofSomebody = await tryNode(
+    { definition, nodeId: 'send', outputs: { price: outputs } },
+    'arn:aws:iam::123456789012:user/somebody',
+  );
+  expect(ofSomebody.body).toMatchObject({ status: 'failed', failure: refused.body.failure });
+});
+
+test('a file of a stored run is not read by a trial of a definition with the id of its workflow', async () => {
+  const definition = drawn({
+    id: 'send',
+    type: 'httpRequest',
+    parameters: { method: 'POST', url: `${target}/copy`, bodyType: 'file', body: '{{ body }}' },
+  });
+  const { DYNAMODB_ENDPOINT: endpoint = '', BLOB_FOLDER: blobs = '' } = values;
+  const client = createJsonClient({ region: 'us-east-1', endpoint });
+  const executions = createExecutionStore(client, tableNames('test'), {
+    retentionDays: 30,
+    clock: systemClock,
+  });
+  await executions.start(
+    anExecutionStart({
+      ...{ executionId: 'run-of-another', workflowId: String(definition.id) },
+      startedAt: Date.now(),
+    }),
+  );
+  const folder = join(blobs, 'executions/run-of-another/files/save');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, '0.1'), 'private');
+  const sha256 = createHash('sha256').update('private').digest('hex');
+  const file = { $file: 'run-of-another/save/0.1', name: 'a', mediaType: 'text/plain', size: 7, sha256 };
+  const tried = await tryNode({ definition, nodeId: 'send', input: { body: file } });
+  expect(tried.body).toMatchObject({
+    status: 'failed',
+    failure: { message: expect.stringMatching(/belongs to another execution/) },
   });
 });
 

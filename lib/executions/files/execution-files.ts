@@ -30,8 +30,8 @@ export type FilesFor = (
   execution: Pick<ExecutionIdentity, 'executionId' | 'retryOf'> & {
     /** How long saved files are kept; by default the life used until the end of the execution is known. */
     readonly life?: LifeDays;
-    /** For a trial: the workflow of which it can open the files of all executions, since it runs on their data. */
-    readonly trialOf?: string;
+    /** For a trial: the end of the ids of the trials whose files it can open, since it runs on what they gave. */
+    readonly trialSuffix?: string;
   },
 ) => OpenFiles;
 
@@ -39,13 +39,13 @@ export type FilesFor = (
  * Creates the file service of one execution. A file's id follows from the node run and the order in which it saved its
  * files, so that a repeated step overwrites what an interrupted one saved. Ids are not secret, and may arrive with data
  * from outside. Therefore an id opens only files of this execution and of those it retries, for a trial those of its
- * workflow, and only content with the hash that comes with the id.
+ * caller's other trials, and only content with the hash that comes with the id.
  */
 export const createExecutionFiles = (
   execution: Parameters<FilesFor>[0],
   { streams, executions, createHash, limits: { maxFileBytes, maxFiles } }: FileParts,
 ): OpenFiles => {
-  const { executionId, life = null, trialOf = null } = execution;
+  const { executionId, life = null, trialSuffix = null } = execution;
   const saved = new Set<string>();
 
   const findBlob = async (file: FileValue): Promise<string> => {
@@ -53,9 +53,9 @@ export const createExecutionFiles = (
     if (place === null) throw new AppError(FILE_INVALID, { reason: 'it is not a file that was saved' });
     const isOurs =
       place.executionId === executionId ||
-      (trialOf === null
+      (trialSuffix === null
         ? await isRetryOf(execution, place.executionId, executions)
-        : (await executions.find(place.executionId))?.workflowId === trialOf);
+        : place.executionId.endsWith(trialSuffix));
     if (isOurs) return place.blobKey;
     throw new AppError(FILE_INVALID, { reason: 'it belongs to another execution' });
   };

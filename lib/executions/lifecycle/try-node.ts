@@ -17,16 +17,18 @@ export type TrialParts = RunParts & PrepareParts & TrialStage;
  * Runs one node as an execution of its own, on the engine of inline runs: with its own id, so that no delivery key or
  * idempotency key of the workflow is used, and neither published nor reported.
  *
+ * @param data - with the end of the ids of trials whose files this one may open, and of its own
  * @param timeLimitMs - upper bound of the workflow's timeout
  * @throws AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` if nothing was done
  */
 export const tryNode = async (
   tried: TriedNode,
-  data: TrialData,
+  { trialSuffix, ...data }: TrialData & { readonly trialSuffix: string },
   timeLimitMs: number,
   parts: TrialParts,
 ): Promise<Trial> => {
-  const { execution, openPlan, addLog, describe } = await prepareTrial(tried, data, parts);
+  const ids = { next: () => `${parts.ids.next()}${trialSuffix}` };
+  const { execution, openPlan, addLog, describe } = await prepareTrial(tried, data, { ...parts, ids });
   const run = createRunExecution({
     ...parts,
     executions: unretryable(parts.executions),
@@ -35,7 +37,7 @@ export const tryNode = async (
     prepare: createPrepareRun({
       ...parts,
       openPlan,
-      filesFor: (own) => parts.filesFor({ ...own, trialOf: tried.definition.id }),
+      filesFor: (own) => parts.filesFor({ ...own, trialSuffix }),
       loggerFor: (info) => addLog(parts.loggerFor(info)),
     }),
   });

@@ -231,17 +231,14 @@ describe('a file that cannot be opened', () => {
   });
 });
 
-test.each([
-  ['of its workflow', 'orders', 'hello'],
-  ['of no other workflow', 'invoices', { code: 'FILE_INVALID' }],
-])('a trial opens the files of executions %s', async (_which, workflowId, outcome) => {
-  const find = async (id: string) => (id === 'e-1' ? ({ workflowId } as ExecutionRecord) : null);
-  const { files, filesFor } = anExecution({ executions: { find } });
-  const file = await files.save(content('hello'), about);
-  const trial = filesFor({ executionId: 'e-9', retryOf: null, trialOf: 'orders' })('node/0', never);
-  const opened = await outcomeOf(textOf(trial.open(file)));
-  if (typeof outcome === 'string') expect(opened).toBe(outcome);
-  else expect(opened).toMatchObject(outcome);
+test('a trial opens files of executions whose ids end as it asks, and of no others', async () => {
+  const { filesFor } = anExecution();
+  const save = (executionId: string) =>
+    filesFor({ executionId, retryOf: null })('node/0', never).save(content('hello'), about);
+  const trial = filesFor({ executionId: 'e-9-abc', retryOf: null, trialSuffix: '-abc' })('node/0', never);
+  expect(await textOf(trial.open(await save('e-8-abc')))).toBe('hello');
+  for (const other of ['e-1', 'e-8-abd', 'e-8-abc-d'])
+    expect(await outcomeOf(textOf(trial.open(await save(other))))).toMatchObject({ code: 'FILE_INVALID' });
 });
 
 describe('a retry', () => {

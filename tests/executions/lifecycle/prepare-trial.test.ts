@@ -317,7 +317,9 @@ describe('what a trial answers', () => {
       ...{ ...stage, services, executions, logger, loggerFor: () => logger, blobs: inMemoryBlobs() },
       ...{ otherWorkflows: noOtherWorkflows, filesFor: filesIn(inMemoryBlobs()) },
     };
-    const { executionId, log } = await time.run(tryOnStage(node, data, 1_000, parts));
+    const { executionId, log } = await time.run(
+      tryOnStage(node, { ...data, trialSuffix: '-own' }, 1_000, parts),
+    );
     expect(log).toEqual([{ level: 'info', message: 'hello' }]);
     expect(entries).toMatchObject(log);
     expect(await store.find(executionId)).toMatchObject({ status: 'succeeded' });
