@@ -60,7 +60,7 @@ const BY_PUBLIC_KEY: readonly unknown[] = ['ed25519', 'ecdsa-sha256', 'rsa-sha25
 /** Checks that the signature covers the body and the timestamp; it proves nothing about parts that it leaves out. */
 const findSignedProblems = (rule: SignatureRule): Problem[] => {
   const { scheme, algorithm = 'sha256', signed = '{body}' } = rule;
-  const { timestampHeader, timestampPrefix, toleranceSeconds, url } = rule;
+  const { timestampHeader, timestampPrefix, url } = rule;
   const parts = splitSigned(signed).flatMap((piece) => ('part' in piece ? [piece.part] : []));
   const unknown = parts.find((part) => !isPartOfRequest(part));
   const isTimed = parts.includes('timestamp');
@@ -80,9 +80,9 @@ const findSignedProblems = (rule: SignatureRule): Problem[] => {
     ...(hasTime && !isTimed
       ? problem(timePlace, 'is not covered by the signature: {timestamp} is missing from signed')
       : []),
-    ...(toleranceSeconds !== undefined && !hasTime
-      ? problem('/toleranceSeconds', 'has no effect without a timestampHeader or a timestampPrefix')
-      : []),
+    ...(['toleranceSeconds', 'timestampFormat'] as const)
+      .filter((name) => rule[name] !== undefined && !hasTime)
+      .flatMap((name) => problem(`/${name}`, 'has no effect without a timestampHeader or a timestampPrefix')),
     ...(url !== undefined && !parts.includes('url')
       ? problem('/url', 'has no effect: {url} is missing from signed')
       : []),

@@ -80,9 +80,31 @@ export const createReadContent = (row: SchemeRow, rule: SignatureRule) => {
     const pieces = template.map((piece) =>
       'text' in piece ? piece.text : partOf(piece.part, request, texts, rule.url),
     );
+    if ((rule.timestampFormat ?? row.timestampFormat) === undefined)
+      template.forEach((piece, at) => {
+        if ('part' in piece && piece.part === 'timestamp') checkNeighbours(pieces, at);
+      });
     return { signature, pieces };
   };
 };
+
+/**
+ * Checks that no digit is next to a timestamp of an unknown form: a digit could move from one to the other, under the
+ * same signature.
+ *
+ * @throws Refusal if there is one
+ */
+const checkNeighbours = (pieces: SignedContent['pieces'], at: number): void => {
+  const before = pieces.slice(0, at).findLast(isNotEmpty);
+  const after = pieces.slice(at + 1).find(isNotEmpty);
+  const joints = [before?.at(-1), after?.at(0)].map((end) =>
+    typeof end === 'number' ? String.fromCharCode(end) : end,
+  );
+  if (joints.some((character) => character !== undefined && /\d/.test(character)))
+    throw new Refusal('a digit is next to the timestamp in the signed text: set its timestampFormat');
+};
+
+const isNotEmpty = ({ length }: string | Uint8Array): boolean => length > 0;
 
 const readTimestamp = (request: WebhookRequest, place: Place): string => {
   const [timestamp] = splitList(readPlace(request, place), place.prefix ?? '');

@@ -40,6 +40,9 @@ export interface Way {
   readonly secretEncoding?: 'text' | 'hex' | 'base64';
 }
 
+/** Seconds since 1970 in 10 digits, milliseconds in 13, or an ISO 8601 time. */
+export type TimestampFormat = NonNullable<SignatureRule['timestampFormat']>;
+
 /** Where a sender publishes the certificates that it signs with. */
 interface CertificateSource {
   readonly hosts: readonly string[];
@@ -63,6 +66,8 @@ export interface SchemeRow {
     readonly at: Place;
     readonly source: (rule: SignatureRule) => CertificateSource;
   };
+  /** How the timestamp is written; any form for a scheme that the rule itself describes. */
+  readonly timestampFormat?: TimestampFormat;
   /**
    * How far the timestamp may differ from the current time: {@link DEFAULT_TOLERANCE_SECONDS} by default, longer for
    * senders whose retries keep the first timestamp.
@@ -91,6 +96,7 @@ const timed = (name: string, time: string, version: string, between: string): Sc
   ways: hex(`${version}=`),
   signature: header(name),
   timestamp: prefixed(name, `${time}=`),
+  timestampFormat: 'seconds',
   signed: `{timestamp}${between}{body}`,
 });
 
@@ -99,10 +105,19 @@ const versioned = (name: string, timeName: string): SchemeRow => ({
   ways: hex('v0='),
   signature: header(name),
   timestamp: header(timeName),
+  timestampFormat: 'seconds',
   signed: 'v0:{timestamp}:{body}',
 });
 
-const ofHmac = ['header', 'encoding', 'prefix', 'signed', 'timestampHeader', 'timestampPrefix'] as const;
+const ofHmac = [
+  'header',
+  'encoding',
+  'prefix',
+  'signed',
+  'timestampHeader',
+  'timestampPrefix',
+  'timestampFormat',
+] as const;
 
 export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, https://docs.svix.com/receiving/verifying-payloads/how-manual
@@ -119,6 +134,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     ],
     signature: header('webhook-signature', 'svix-signature'),
     timestamp: header('webhook-timestamp', 'svix-timestamp'),
+    timestampFormat: 'seconds',
     id: header('webhook-id', 'svix-id'),
     signed: '{id}.{timestamp}.{body}',
   },
@@ -151,6 +167,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     ways: hex('sha256='),
     signature: header('twitch-eventsub-message-signature'),
     timestamp: header('twitch-eventsub-message-timestamp'),
+    timestampFormat: 'iso8601',
     id: header('twitch-eventsub-message-id'),
     signed: '{id}{timestamp}{body}',
     toleranceSeconds: 600,
@@ -160,6 +177,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     ways: hex(),
     signature: { fields: ['signature.signature', 'signature'] },
     timestamp: { fields: ['signature.timestamp', 'timestamp'] },
+    timestampFormat: 'seconds',
     id: { fields: ['signature.token', 'token'] },
     signed: '{timestamp}{id}',
     toleranceSeconds: DAY,
@@ -169,6 +187,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     ways: [{ algorithm: 'ed25519', encoding: 'hex' }],
     signature: header('x-signature-ed25519'),
     timestamp: header('x-signature-timestamp'),
+    timestampFormat: 'seconds',
     signed: '{timestamp}{body}',
     wants401: true,
   },
@@ -177,6 +196,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     ways: [{ algorithm: 'ecdsa-sha256', encoding: 'base64' }],
     signature: header('x-twilio-email-event-webhook-signature'),
     timestamp: header('x-twilio-email-event-webhook-timestamp'),
+    timestampFormat: 'seconds',
     signed: '{timestamp}{body}',
     toleranceSeconds: DAY,
   },
@@ -189,6 +209,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     ways: [{ algorithm: 'rsa-sha256', encoding: 'base64' }],
     signature: header('paypal-transmission-sig'),
     timestamp: header('paypal-transmission-time'),
+    timestampFormat: 'iso8601',
     id: header('paypal-transmission-id'),
     signed: '{id}|{timestamp}|{webhookId}|{crc32}',
     certificate: {
@@ -205,6 +226,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
   // https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html; retried for an hour
   sns: {
     timestamp: { fields: ['Timestamp'] },
+    timestampFormat: 'iso8601',
     certificate: {
       at: { fields: ['SigningCertURL'] },
       source: ({ topicArn = '' }) => {

@@ -107,6 +107,12 @@ export const signatureSchema = Type.Object(
     timestampPrefix: text(
       'For hmac and publicKey: the text before the time, such as t=; without a timestampHeader, the time is in the signature header',
     ),
+    timestampFormat: Type.Optional(
+      Type.Enum(['seconds', 'milliseconds', 'iso8601'], {
+        description:
+          'For hmac and publicKey: how the time is written: seconds since 1970 (10 digits), milliseconds (13 digits) or ISO 8601; by default any of them, unless a digit is next to {timestamp} in the signed text',
+      }),
+    ),
     signed: text(
       'For hmac and publicKey: the signed text, {body} by default. {body}, {timestamp}, {method}, {url}, {path}, {query} and {headers.NAME} stand for parts of the request',
     ),

@@ -1,35 +1,43 @@
 import { Refusal } from '../../../shared/errors.ts';
-import { DEFAULT_TOLERANCE_SECONDS } from './schemes.ts';
+import { DEFAULT_TOLERANCE_SECONDS, type TimestampFormat } from './schemes.ts';
+import type { SignatureRule } from './signature-rule.ts';
 
-/** Timestamps from here on are in milliseconds: in seconds, this is the year 5138. */
-const FIRST_IN_MILLISECONDS = 1e11;
-
-/** Matches an RFC 3339 time, as senders write it. */
-const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+/**
+ * Each form has one way to write a time, so that no digit of a value next to it in the signed text can be taken for one
+ * of the time: numbers have a fixed number of digits. ISO 8601 is RFC 3339, as senders write it.
+ */
+const FORMATS: Readonly<Record<TimestampFormat, readonly [form: RegExp, toTime: (text: string) => number]>> =
+  {
+    seconds: [/^[1-9]\d{9}$/, (text) => Number(text) * 1_000],
+    milliseconds: [/^[1-9]\d{12}$/, Number],
+    iso8601: [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/, Date.parse],
+  };
 
 /**
  * Checks that a request was signed recently, so that it can't be replayed later.
  *
- * @param text - seconds or milliseconds since the epoch, or ISO 8601
+ * @param text - in the given format; in any of them if there is none
  * @param now - milliseconds since the epoch
  * @throws Refusal when it was not
  */
 export const checkTimestamp = (
   text: string,
   now: number,
-  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: { readonly toleranceSeconds?: number },
+  {
+    toleranceSeconds = DEFAULT_TOLERANCE_SECONDS,
+    timestampFormat,
+  }: Pick<SignatureRule, 'toleranceSeconds' | 'timestampFormat'>,
 ): void => {
-  const time = toTime(text);
+  const time = toTime(text, timestampFormat);
   if (Number.isNaN(time)) throw new Refusal('the timestamp is not a valid time');
   const seconds = Math.floor(Math.abs(now - time) / 1_000);
   if (seconds <= toleranceSeconds) return;
   throw new Refusal(`the timestamp is ${describe(seconds)} ${time < now ? 'old' : 'ahead'}`);
 };
 
-const toTime = (text: string): number => {
-  if (ISO_8601.test(text)) return Date.parse(text);
-  if (!/^\d{1,15}$/.test(text)) return Number.NaN;
-  return Number(text) < FIRST_IN_MILLISECONDS ? Number(text) * 1_000 : Number(text);
+const toTime = (text: string, format: TimestampFormat | undefined): number => {
+  const formats = format === undefined ? Object.values(FORMATS) : [FORMATS[format]];
+  return formats.find(([form]) => form.test(text))?.[1](text) ?? Number.NaN;
 };
 
 const describe = (seconds: number): string => {

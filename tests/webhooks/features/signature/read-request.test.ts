@@ -68,10 +68,16 @@ test.each([
 
 const contentOf = (rule: Partial<SignatureRule>, request: WebhookRequest) => {
   const own: SignatureRule = { scheme: 'hmac', credentialId: 'c', header: 'X-Signed', ...rule };
-  const { signature, pieces } = createReadContent(toSchemeRow(own), own)(request, 1_000_000);
+  const { signature, pieces } = createReadContent(toSchemeRow(own), own)(request, 1_700_000_000_000);
   return { signature, text: pieces.map(String).join('') };
 };
-const signed = { 'x-signed': 't=1000;s=a', 'x-time': '1000', 'x-id': '7', host: 'gateway.example' };
+const signed = {
+  'x-signed': 't=1700000000;s=a',
+  'x-time': '1700000000',
+  'x-old': '1699999000',
+  'x-id': '7',
+  host: 'gateway.example',
+};
 
 test.each<[Partial<SignatureRule>, string]>([
   [{}, '{"a":1}'],
@@ -79,17 +85,17 @@ test.each<[Partial<SignatureRule>, string]>([
   [{ signed: '{url}{body}' }, 'https://gateway.example/hooks/shop?a=1{"a":1}'],
   [{ signed: '{url}{body}', url: 'https://own.example' }, 'https://own.example?a=1{"a":1}'],
   [{ signed: '{headers.X-Id}{}{xy{body}body}' }, '7{}{xy{"a":1}body}'],
-  [{ signed: '{timestamp}.{body}', timestampHeader: 'X-Time' }, '1000.{"a":1}'],
-  [{ signed: '{timestamp}.{body}', timestampPrefix: 't=' }, '1000.{"a":1}'],
+  [{ signed: '{timestamp}.{body}', timestampHeader: 'X-Time' }, '1700000000.{"a":1}'],
+  [{ signed: '{timestamp}.{body}', timestampPrefix: 't=' }, '1700000000.{"a":1}'],
 ])('what %j signs is read from the request', (rule, text) => {
-  expect(contentOf(rule, aRequest('{"a":1}', signed))).toEqual({ signature: 't=1000;s=a', text });
+  expect(contentOf(rule, aRequest('{"a":1}', signed))).toEqual({ signature: 't=1700000000;s=a', text });
 });
 
 test.each<[Partial<SignatureRule>, string]>([
   [{ header: 'x-other' }, 'header x-other is missing'],
   [{ signed: '{headers.X-Other}{body}' }, 'header x-other is missing'],
   [{ signed: '{timestamp}{body}', timestampPrefix: 'time=' }, 'the signature has no timestamp'],
-  [{ signed: '{timestamp}{body}', timestampHeader: 'x-id' }, 'the timestamp is 16 minutes old'],
+  [{ signed: '{timestamp}{body}', timestampHeader: 'x-old' }, 'the timestamp is 16 minutes old'],
 ])('a request without what %j signs is refused: %s', (rule, reason) => {
   expect(() => contentOf(rule, aRequest('{}', signed))).toThrow(reason);
 });

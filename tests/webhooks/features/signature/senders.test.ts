@@ -119,6 +119,14 @@ describe('the signature of Mailgun, in the body', () => {
     ['another token', asJson({ signature: { ...signed, token: `${token}0` } }), 'mismatch'],
     ['another time', asJson({ signature: { ...signed, timestamp: String(nowSeconds - 1) } }), 'mismatch'],
     ['an old time', asJson({ signature: { ...signed, timestamp: '1600000000' } }), 'minutes old'],
+    ...[1, 2, 3].map((count): [string, ReturnType<typeof asJson>, string] => {
+      const digits = '123'.slice(0, count);
+      const moved = { timestamp: `${nowSeconds}${digits}`, token: `e${token}` };
+      const content = `${nowSeconds}${digits}e${token}`;
+      const own = createHmac('sha256', secret).update(content).digest('hex');
+      const message = { signature: { ...moved, signature: own } };
+      return [`${count} digits of the token in the time`, asJson(message), 'not a valid time'];
+    }),
     [
       'no signature',
       asJson({ signature: { token, timestamp: signed.timestamp } }),
@@ -137,6 +145,44 @@ describe('the signature of Mailgun, in the body', () => {
     expect(await send(request)).toBe(403);
     expect(lastLine()).toMatchObject({ reason: expect.stringContaining(reason) });
     expect(executions.records()).toEqual([]);
+  });
+});
+
+describe('an hmac over a timestamp next to a value', () => {
+  const secret = 'secret-of-a-shop';
+  const rule = {
+    ...{ scheme: 'hmac', credentialId: 'sender', header: 'x-signature' },
+    ...{ timestampHeader: 'x-time', signed: '{headers.x-id}{timestamp}{body}' },
+  };
+  const statusOf = async (time: string, id: string, text: string, changes: JsonObject = {}) => {
+    const signature = createHmac('sha256', secret).update(`${id}${time}${text}`).digest('hex');
+    const { send } = await aSignedService(
+      { signature: { ...rule, ...changes }, body: { type: 'text' } },
+      { secrets: [secret], at: NOW },
+    );
+    const headers = { 'content-type': 'text/plain', 'x-signature': signature, 'x-time': time, 'x-id': id };
+    return send({ body: text, headers });
+  };
+  const time = String(nowSeconds);
+  const milliseconds = String(NOW);
+
+  test('is accepted in every form while no digit is next to it', async () => {
+    for (const each of [time, milliseconds, new Date(NOW).toISOString()])
+      expect(await statusOf(each, 'id-', '{}')).toBe(200);
+  });
+
+  test.each([
+    ['seconds before digits of the body, or milliseconds', time, 'id-', '000,5'],
+    ['seconds before another digit', time, 'id-', '5'],
+    ['an id that ends with a digit', milliseconds, 'id-1', '{}'],
+    ['a time in ISO 8601 after a digit', new Date(NOW).toISOString(), '1', '{}'],
+  ])('is refused where a digit could be of either: %s', async (_case, each, id, text) => {
+    expect(await statusOf(each, id, text)).toBe(403);
+  });
+
+  test('is accepted next to digits in the one form that is asked for', async () => {
+    expect(await statusOf(time, 'id-1', '000,5', { timestampFormat: 'seconds' })).toBe(200);
+    expect(await statusOf(milliseconds, 'id-', ',5', { timestampFormat: 'seconds' })).toBe(403);
   });
 });
 

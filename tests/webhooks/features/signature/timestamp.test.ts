@@ -22,9 +22,15 @@ test.each([
   ['1699999699', 'the timestamp is 5 minutes old'],
   ['1700000301', 'the timestamp is 5 minutes ahead'],
   ['1700007200000', 'the timestamp is 120 minutes ahead'],
-  ['99999999999', 'the timestamp is 1638333333 minutes ahead'], // seconds
-  ['100000000000', 'the timestamp is 26666666 minutes old'], // milliseconds
-  ['999999999999999', 'the timestamp is 16638333333 minutes ahead'],
+  ['99999999999', 'the timestamp is not a valid time'],
+  ['100000000000', 'the timestamp is not a valid time'],
+  ['999999999999999', 'the timestamp is not a valid time'],
+  ['01700000000', 'the timestamp is not a valid time'],
+  ['0170000000', 'the timestamp is not a valid time'],
+  ['0001700000000', 'the timestamp is not a valid time'],
+  ['170000000', 'the timestamp is not a valid time'],
+  ['\u0661\u0667\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660', 'the timestamp is not a valid time'],
+  ['1700000000\n', 'the timestamp is not a valid time'],
   ['1000000000000000', 'the timestamp is not a valid time'],
   ['', 'the timestamp is not a valid time'],
   ['-1700000000', 'the timestamp is not a valid time'],
@@ -51,5 +57,22 @@ test.each([
     expect(() => checkTimestamp(String(NOW - age), NOW, { toleranceSeconds: 10 })).toThrow(
       `the timestamp is ${described} old`,
     );
+  },
+);
+
+const forms = {
+  seconds: '1700000000',
+  milliseconds: '1700000000000',
+  iso8601: '2023-11-14T22:13:20Z',
+} as const;
+
+test.each(Object.keys(forms) as (keyof typeof forms)[])(
+  '%s are the only form where they are asked for',
+  (format) => {
+    for (const [name, text] of Object.entries(forms)) {
+      const check = () => checkTimestamp(text, NOW, { timestampFormat: format });
+      if (name === format) expect(check).not.toThrow();
+      else expect(check).toThrow('the timestamp is not a valid time');
+    }
   },
 );
