@@ -85,6 +85,9 @@ describe('respondToWebhook', () => {
       ['/thanks', 302],
       ['https://shop.example/thanks?a=1#b', 302],
       ['../thanks', 302],
+      ['/%2fshop.example', 302],
+      ['/a//b', 302],
+      ['?next=//shop.example', 302],
     ])('to %s is status %d with that location, and no body', async (redirect, status) => {
       const response = { status, headers: { location: redirect }, body: null };
       expect(await run({ redirect, body: 'left out' })).toStrictEqual(emit({ main: input, response }));
@@ -113,6 +116,25 @@ describe('respondToWebhook', () => {
       await expect(run({ redirect })).rejects.toThrow('Parameter "redirect" must be an encoded path');
     });
   });
+
+  test.each(['//evil.example', '/\\evil.example', '\\/evil.example', '\\\\evil.example', '///evil.example'])(
+    'is not answered with the path %j, which browsers take for another host',
+    async (location) => {
+      const message = 'begins with two slashes: begin a URL with its scheme';
+      await expect(run({ redirect: location })).rejects.toThrow(`Parameter "redirect" ${message}`);
+      for (const padded of [
+        location,
+        ` ${location}`,
+        `\t${location}`,
+        `${location[0]}\t${location.slice(1)}`,
+      ])
+        await expect(run({ status: 302, headers: { Location: padded } })).rejects.toThrow(
+          `Parameter "headers.Location" ${message}`,
+        );
+      const { hostname } = new URL(location, 'https://hooks.example');
+      expect(hostname).toBe('evil.example');
+    },
+  );
 
   describe('cookies', () => {
     const setCookie = async (...cookies: JsonObject[]) => {
