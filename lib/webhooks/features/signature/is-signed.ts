@@ -94,7 +94,7 @@ export const isOfKey = (
 
 /**
  * The same problem for every reason. The status is 403, since 401 requests HTTP authentication (RFC 9110 §11) and a
- * signature is not that; 401 only for tokens, and for senders that expect it.
+ * signature is not that; 401 only for tokens, and for senders that check for it.
  *
  * @param challenge - value of `WWW-Authenticate`, for 401
  */

@@ -117,6 +117,7 @@ const ofHmac = [
   'timestampHeader',
   'timestampPrefix',
   'timestampFormat',
+  'wrongSignatureStatus',
 ] as const;
 
 export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
@@ -157,7 +158,13 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
   // https://developers.zoom.us/docs/api/webhooks/#verify-webhook-events
   zoom: versioned('x-zm-signature', 'x-zm-request-timestamp'),
   // https://shopify.dev/docs/apps/build/webhooks/subscribe/https; the first is of the newer kind of subscription
-  shopify: { ways: base64(), signature: header('shopify-hmac-sha256', 'x-shopify-hmac-sha256') },
+  shopify: {
+    ways: base64(),
+    signature: header('shopify-hmac-sha256', 'x-shopify-hmac-sha256'),
+    wants401: true,
+  },
+  // https://developer.xero.com/documentation/guides/webhooks/configuring-your-server/
+  xero: { ways: base64(), signature: header('x-xero-signature'), wants401: true },
   // https://developer.pagerduty.com/docs/webhooks-signatures
   pagerDuty: { ways: hex('v1='), signature: header('x-pagerduty-signature') },
   // https://developers.asana.com/docs/webhooks-guide#security
@@ -249,7 +256,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     needs: ['algorithms'],
     takes: ['credentialId', 'jwksUrl', 'issuer', 'audience', 'secretEncoding', 'toleranceSeconds'],
   },
-  token: { needs: ['credentialId', 'header'], takes: ['prefix'] },
+  token: { needs: ['credentialId', 'header'], takes: ['prefix', 'wrongSignatureStatus'] },
   hmac: {
     needs: ['credentialId', 'header'],
     takes: [...ofHmac, 'algorithm', 'toleranceSeconds', 'url', 'secretEncoding'],
@@ -262,7 +269,7 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
 
 const ofAny = (rule: SignatureRule): SchemeRow => {
   const { header: name = '', prefix = '', encoding = 'hex', secretEncoding = 'text', signed } = rule;
-  const { timestampHeader, timestampPrefix } = rule;
+  const { timestampHeader, timestampPrefix, wrongSignatureStatus } = rule;
   const algorithm = rule.scheme === 'token' ? 'equal' : (rule.algorithm ?? 'sha256');
   const timeIn = timestampHeader ?? (timestampPrefix === undefined ? undefined : name);
   return {
@@ -270,6 +277,7 @@ const ofAny = (rule: SignatureRule): SchemeRow => {
     signature: header(name.toLowerCase()),
     ...(timeIn === undefined ? {} : { timestamp: prefixed(timeIn.toLowerCase(), timestampPrefix ?? '') }),
     ...(signed === undefined ? {} : { signed }),
+    ...(wrongSignatureStatus === 401 ? { wants401: true } : {}),
   };
 };
 

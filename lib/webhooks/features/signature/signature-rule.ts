@@ -13,6 +13,7 @@ const SCHEMES = [
   'slack',
   'zoom',
   'shopify',
+  'xero',
   'pagerDuty',
   'asana',
   'twitch',
@@ -116,6 +117,12 @@ export const signatureSchema = Type.Object(
     signed: text(
       'For hmac and publicKey: the signed text, {body} by default. {body}, {timestamp}, {method}, {url}, {path}, {query} and {headers.NAME} stand for parts of the request',
     ),
+    wrongSignatureStatus: Type.Optional(
+      Type.Enum([401, 403], {
+        description:
+          'For hmac, publicKey and token: the status for a wrong signature; 403 by default, 401 for senders that check for it',
+      }),
+    ),
     secretEncoding: Type.Optional(
       Type.Enum(['text', 'hex', 'base64'], {
         description: 'For hmac and jwt: the encoding of the secret; text by default',
@@ -124,7 +131,7 @@ export const signatureSchema = Type.Object(
   },
   {
     description:
-      'Verify the signature of the sender: requests without a valid one are refused with 403 (401 for jwt and discord), and nothing is started',
+      'Verify the signature of the sender: requests without a valid one are refused with 403 (401 for jwt, discord, shopify and xero), and nothing is started',
     examples: [
       { scheme: 'github', credentialId: 'github-secret' },
       { scheme: 'twilio', credentialId: 'twilio-token', url: 'https://hooks.example.com/sms' },

@@ -197,6 +197,11 @@ describe('when the workflow is stored,', () => {
     [{ ...jwt, jwksUrl: 'http://i.example.com/keys' }, '/jwksUrl'],
     [{ scheme: 'twilio', credentialId: 'c', url: 'https://a.example/?b=1' }, '/url'],
     [{ ...hmac, algorithm: 'ed25519' }, '/algorithm'],
+    [
+      { scheme: 'github', credentialId: 'c', wrongSignatureStatus: 401 },
+      '/wrongSignatureStatus has no effect',
+    ],
+    [{ ...hmac, wrongSignatureStatus: 404 }, '/wrongSignatureStatus'],
     [{ ...hmac, timestampFormat: 'seconds' }, '/timestampFormat has no effect without'],
     [{ scheme: 'stripe', credentialId: 'c', timestampFormat: 'seconds' }, '/timestampFormat has no effect'],
     [{ ...hmac, scheme: 'publicKey', algorithm: 'sha256' }, '/algorithm'],

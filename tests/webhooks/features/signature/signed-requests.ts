@@ -144,6 +144,36 @@ export const signedRequests: readonly SignedRequest[] = [
     signedIn: 'x-shopify-hmac-sha256',
   },
   {
+    name: 'xero',
+    rule: { scheme: 'xero' },
+    secret: 'webhooks-key-of-xero',
+    at: now,
+    request: {
+      body: '{"events":[],"firstEventSequence":0,"lastEventSequence":0,"entropy":"S0m3r4Nd0mt3xt"}',
+      headers: {
+        ...json,
+        'x-xero-signature': hmac(
+          'sha256',
+          'webhooks-key-of-xero',
+          '{"events":[],"firstEventSequence":0,"lastEventSequence":0,"entropy":"S0m3r4Nd0mt3xt"}',
+          'base64',
+        ),
+      },
+    },
+    signedIn: 'x-xero-signature',
+  },
+  {
+    name: 'hmac, of a sender that checks for 401',
+    rule: { scheme: 'hmac', header: 'x-signature', wrongSignatureStatus: 401 },
+    secret: 'secret-of-a-shop',
+    at: now,
+    request: {
+      body: event,
+      headers: { ...json, 'x-signature': hmac('sha256', 'secret-of-a-shop', event, 'hex') },
+    },
+    signedIn: 'x-signature',
+  },
+  {
     name: 'twilio, a form',
     rule: { scheme: 'twilio', url: twilioUrl },
     secret: twilioToken,
