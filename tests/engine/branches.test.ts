@@ -96,7 +96,6 @@ test('a branch of an inner run is named after it', async () => {
   ]);
 });
 
-// holds: at-most-once
 // holds: S10
 test('the bodies of a node are opened in the order of its items, before any of them starts', async () => {
   const events: string[] = [];
@@ -123,6 +122,7 @@ test('the bodies of a node are opened in the order of its items, before any of t
   ]);
 });
 
+// holds: at-most-once
 test.each([true, false, undefined])(
   'a step is made at most once as its node says: %j',
   async (atMostOnce) => {

@@ -267,10 +267,7 @@ describe('two sandboxes that renew at once, with locks on DynamoDB', () => {
     let [stored, renewals, now] = ['old', 0, 1_000];
     const { ports, hold } = namePoints({
       locks: createRenewalLocks(client, tables),
-      renew: async () => {
-        stored = `new ${++renewals}`;
-        return stored;
-      },
+      renew: async () => `new ${++renewals}`,
     });
     const renew = () =>
       renewInTurn(
@@ -280,6 +277,9 @@ describe('two sandboxes that renew at once, with locks on DynamoDB', () => {
           read: async () => stored,
           isRenewed: (secret) => secret !== 'old',
           renew: ports.renew,
+          write: async (secret) => {
+            stored = secret;
+          },
           toRefusal: () => null,
         },
       );
@@ -308,7 +308,7 @@ describe('two sandboxes that renew at once, with locks on DynamoDB', () => {
     const late = renew();
     await release.reached;
     pass(30_000);
-    expect(await locks.take('crm', { holder: 'b', until: 61_000 }, 31_000)).toBe(true);
+    expect(await locks.take('crm', { holder: 'b', until: 61_000, isWriting: false }, 31_000)).toBe(true);
     release.release();
     await late;
     expect(await locks.find('crm')).toMatchObject({ holder: 'b', until: 61_000 });
