@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -36,17 +37,6 @@ export interface PackageSettings {
   readonly edits: readonly (readonly [before: string, after: string])[];
 }
 
-/** The sources of the bundles and the template. */
-const SOURCES = [
-  'functions',
-  'lib',
-  'plugins',
-  'resources',
-  'local/serverless-plugin.js',
-  'package.json',
-  'package-lock.json',
-];
-
 /** Packages are cached by content for later starts. */
 const CACHE = join(tmpdir(), 'hookloom-packages');
 
@@ -56,17 +46,15 @@ const CACHE = join(tmpdir(), 'hookloom-packages');
  * @throws StartError with the framework's output
  */
 export const packageStage = async (settings: PackageSettings): Promise<StagePackage> => {
-  const { project, stage, region, params, edits } = settings;
-  const serviceFile = edit(readFileSync(join(project, 'serverless.yml'), 'utf8'), edits);
-  const hash = createHash('sha256').update(JSON.stringify([serviceFile, stage, region, params]));
-  for (const source of SOURCES) addTo(hash, project, source);
-  const folder = join(CACHE, hash.digest('hex').slice(0, 32));
+  const { project, edits } = settings;
+  const folder = join(CACHE, toPackageKey(settings));
   if (!existsSync(folder)) {
     mkdirSync(CACHE, { recursive: true });
     const work = mkdtempSync(join(CACHE, 'work-'));
     try {
       copyProject(project, join(work, 'project'));
-      writeFileSync(join(work, 'project/serverless.yml'), serviceFile);
+      const serviceFile = join(work, 'project/serverless.yml');
+      writeFileSync(serviceFile, edit(readFileSync(serviceFile, 'utf8'), edits));
       await runFramework(join(work, 'project'), join(work, 'package'), settings);
       unpack(join(work, 'package'), join(work, 'unpacked'));
       if (!existsSync(folder)) renameSync(join(work, 'unpacked'), folder);
@@ -86,15 +74,22 @@ const edit = (text: string, edits: PackageSettings['edits']): string =>
     return edited.replace(before, () => after);
   }, text);
 
-const addTo = (hash: ReturnType<typeof createHash>, folder: string, name: string): void => {
-  const path = join(folder, name);
-  const entries = name.includes('.') ? [''] : readdirSync(path, { recursive: true, withFileTypes: true });
-  if (typeof entries[0] === 'string') return void hash.update(`${name}\n`).update(readFileSync(path));
-  const files = (entries as { parentPath: string; name: string; isFile(): boolean }[]).filter((entry) =>
-    entry.isFile(),
-  );
-  for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).sort())
-    hash.update(`${file.slice(folder.length)}\n`).update(readFileSync(file));
+/** What is in no package. */
+const notPackaged = new Set(['tests', 'docs']);
+
+/** The same for the same settings and content of the project, whatever the folder. */
+export const toPackageKey = ({ project, stage, region, params, edits }: PackageSettings): string => {
+  const hash = createHash('sha256').update(JSON.stringify([stage, region, params, edits]));
+  for (const top of readdirSync(project).sort()) {
+    if (leftOut.has(top) || notPackaged.has(top)) continue;
+    const isFile = statSync(join(project, top)).isFile();
+    const names = isFile ? [''] : readdirSync(join(project, top), { recursive: true, encoding: 'utf8' });
+    for (const path of names.sort().map((name) => join(top, name))) {
+      if (path.includes('node_modules') || !statSync(join(project, path)).isFile()) continue;
+      hash.update(`${path}\n`).update(readFileSync(join(project, path)));
+    }
+  }
+  return hash.digest('hex').slice(0, 32);
 };
 
 const runFramework = async (
