@@ -15,7 +15,7 @@ const findNumbered = (sources: Sources): string[] =>
 /** The ids in `// holds: S1, B2` directly above a test. Those of words are promises of the docs. */
 const findCited = (sources: Sources): string[] =>
   Object.values(sources).flatMap((text) =>
-    [...text.matchAll(/^ *\/\/ holds: (.+)\n(?: *\/\/.*\n)* *(?:test|describe)\b/gm)]
+    [...text.matchAll(/^ *\/\/ holds: (.+)\n(?=(?: *\/\/.*\n)* *(?:test|describe)\b)/gm)]
       .flatMap(([, ids = '']) => ids.split(', '))
       .filter((id) => /^[SB]\d+$/.test(id)),
   );

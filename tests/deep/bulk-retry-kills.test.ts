@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { workflow } from '../support/a-project-file.ts';
 import { json } from '../support/a-running-project.ts';
 import { useRunningStage } from '../support/a-running-stage.ts';
+import { cases } from '../support/deep.ts';
 import { poll } from '../support/poll.ts';
 
 /** More than Lambda's three attempts: after those, the schedule continues when the lease has expired. */
 const KILLS = 5;
-const COUNT = 40;
+const COUNT = cases(24, 40);
 
 let isBroken = true;
 /** The keys of the requests that have arrived, by path: one for each execution. */
@@ -28,7 +29,7 @@ afterAll(() => {
   outside.close();
 });
 
-const stage = useRunningStage({ args: () => ['--no-samples', '--env', 'LOG_LEVEL=error'] });
+const stage = useRunningStage({ args: () => ['--no-samples'] });
 
 interface Listed {
   readonly executions: readonly {
@@ -47,8 +48,7 @@ interface Shown {
 
 const show = async (id: string) => (await stage.get<Shown>(`/api/admin/bulk-retries/${id}`)).body;
 
-// holds: bulk-retry-once
-test(`a bulk retry whose process is killed ${KILLS} times loses nothing, and retries nothing twice`, async () => {
+beforeAll(async () => {
   const { port } = outside.address() as AddressInfo;
   const call = {
     type: 'httpRequest',
@@ -59,8 +59,11 @@ test(`a bulk retry whose process is killed ${KILLS} times loses nothing, and ret
   for (let n = 0; n < COUNT; n++)
     await stage.post('/api/webhook/killed/webhook', JSON.stringify({ n }), json);
   await poll(async () => (await list('&status=failed')).length === COUNT);
-
   isBroken = false;
+});
+
+// holds: bulk-retry-once
+test(`a bulk retry whose process is killed ${KILLS} times loses nothing, and retries nothing twice`, async () => {
   const { body } = await stage.post(
     '/api/admin/executions/retry',
     JSON.stringify({ filter: { workflowId: 'killed' }, rate: 2 }),

@@ -33,7 +33,7 @@ afterAll(() => {
   outside.close();
 });
 
-const stage = useRunningStage({ args: () => ['--no-samples', '--env', 'LOG_LEVEL=error'] });
+const stage = useRunningStage({ args: () => ['--no-samples'] });
 
 test('processes that need a token at the same time ask for it once, and again once when it is refused', async () => {
   const put = await stage.callAs('owner', '/api/admin/credentials/mailbox', {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
-import { toPackageSettings } from '../../local/stage/deployer-settings.ts';
 import { packageStage } from '../../local/stage/package-stage.ts';
 import { toUserEnvironment } from '../../local/stage/stage-file.ts';
 import { type RunningStage, useRunningStage } from '../support/a-running-stage.ts';
 import { anExecutionStart } from '../support/a-start.ts';
-import { projectRoot, runCommand } from '../support/run-command.ts';
+import { runCommand } from '../support/run-command.ts';
+import { stagePackage } from '../support/stage-package.ts';
 
 interface Statement {
   Action: string | string[];
@@ -28,8 +28,7 @@ let template: unknown;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-doctor-stage-'));
-  const place = { stage: 'dev', region: 'us-east-1', account: '000000000000' };
-  ({ template } = await packageStage(toPackageSettings(projectRoot, place, {}, { eventBus: 'default' })));
+  ({ template } = await packageStage(stagePackage({ eventBus: 'default' })));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -41,7 +41,7 @@ afterAll(() => {
   outside.close();
 });
 
-const stage = useRunningStage({ args: () => ['--no-samples', '--env', 'LOG_LEVEL=error'] });
+const stage = useRunningStage({ args: () => ['--no-samples'] });
 
 const shapes = ['durable', 'express', 'sync'] as const;
 type Shape = (typeof shapes)[number];

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toPackageSettings } from '../../local/stage/deployer-settings.ts';
 import { packageStage } from '../../local/stage/package-stage.ts';
 import { useRunningStage } from '../support/a-running-stage.ts';
 import { cases } from '../support/deep.ts';
-import { projectRoot } from '../support/run-command.ts';
+import { sharedByRun } from '../support/shared-by-run.ts';
 import { type CheckName as Check, runCheck } from '../support/stage-checks.ts';
+import { stagePackage } from '../support/stage-package.ts';
 
 // What the template lacks is missing in a test: a variable or a grant that is taken out of it makes a check of the stage's
 // suite fail. That suite shows that each check passes with the whole template.
@@ -84,8 +84,8 @@ let packaged: Awaited<ReturnType<typeof packageStage>>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-mutated-'));
-  const place = { stage: 'dev', region: 'us-east-1', account: '000000000000' };
-  packaged = await packageStage(toPackageSettings(projectRoot, place));
+  await sharedByRun('stage-package');
+  packaged = await packageStage(stagePackage());
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -24,7 +24,6 @@ import { unusedGrants } from './unused-grants.ts';
 
 const standIn = useStandIn();
 const stage = useRunningStage({
-  args: () => ['--env', 'LOG_LEVEL=warn'],
   env: () => ({ STAND_IN_PORT: String(standIn.port), STAND_IN_MAIL_PORT: String(standIn.mailPort) }),
 });
 

@@ -12,6 +12,8 @@ import { checkResponse } from './checked-answers.ts';
 import { copyProject } from './copy-project.ts';
 import { type RunningService, startLocalService } from './local-service.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
+import { sharedByRun } from './shared-by-run.ts';
+import { stageEnvironment } from './stage-package.ts';
 
 interface CommandOptions {
   readonly env?: Record<string, string>;
@@ -64,11 +66,16 @@ export const useRunningStage = (
   let curlFolder: string;
   const files = projectFiles(() => project.folder);
 
+  const variables = Object.entries(stageEnvironment).flatMap(([name, value]) => [
+    '--env',
+    `${name}=${value}`,
+  ]);
   const start = async () => {
+    await sharedByRun('stage-package'); // the stage finds it in the cache of packages
     service = await startLocalService({
       cwd: project.folder,
       program: 'local/stage/start.ts',
-      args: ['--retry-at-once', ...(settings.args?.() ?? [])],
+      args: ['--retry-at-once', ...variables, ...(settings.args?.() ?? [])],
       env: settings.env?.() ?? {},
     });
     info = JSON.parse(readFileSync(join(project.folder, '.hookloom/stage.json'), 'utf8'));

@@ -16,6 +16,13 @@ const makers: Readonly<Record<string, () => Promise<Shared>>> = {
     server.once('close', () => made.delete('browser')); // after a crash, the next file gets another one
     return { value: server.wsEndpoint(), stop: () => server.close() };
   },
+  /** The package of the unchanged project, which stages find in the cache. */
+  'stage-package': async () => {
+    const { packageStage } = await import('../../../local/stage/package-stage.ts');
+    const { stagePackage } = await import('../stage-package.ts');
+    await packageStage(stagePackage());
+    return { value: 'is packaged' };
+  },
 };
 
 const made = new Map<string, Promise<Shared>>();
