@@ -62,6 +62,8 @@ export const readParameters = (
     /** The ARN of the SNS topic that alarms notify; null for no alarms. */
     alarmTopic: read('alarmTopic', (text) => parseTopic(text, region)),
     hasDashboard: read('dashboard', parseBoolean) ?? false,
+    /** Whether API Gateway counts the requests of each route by itself, besides those of all. */
+    hasRouteMetrics: read('routeMetrics', parseBoolean) ?? false,
     /** Whether X-Ray traces the functions. */
     hasTracing: read('tracing', parseBoolean) ?? false,
     /** The bus for completion events; null to write them to the log. */

@@ -29,7 +29,7 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
     for (const id of TABLES_OF_RUNS) warmUp(Resources[id], { WriteUnitsPerSecond: deployment.warmWrites });
 
   const routes = ofType('AWS::ApiGatewayV2::Route');
-  change('AWS::ApiGatewayV2::Stage', () => toThrottles(routes, deployment.throttling));
+  change('AWS::ApiGatewayV2::Stage', () => toRouteSettings(routes, deployment));
   // Settings of a route that does not exist yet are refused.
   for (const [, stage] of ofType('AWS::ApiGatewayV2::Stage'))
     stage.DependsOn = [...[stage.DependsOn ?? []].flat(), ...routes.map(([id]) => id)];
@@ -119,25 +119,25 @@ const warmUp = (table: TemplateResource | undefined, WarmThroughput: object): vo
 };
 
 /** The webhooks' limit is the default, so that a plugin's own trigger route also has one. */
-const toThrottles = (
+const toRouteSettings = (
   routes: readonly [string, TemplateResource][],
-  throttling: Deployment['throttling'],
+  { throttling, hasRouteMetrics }: Deployment,
 ): object => {
   const keys = routes.map(([, { Properties = {} }]) => String(Properties.RouteKey));
   const groupOf = (key: string) =>
     / \/api\/admin\//.test(key) ? 'admin' : / \/api\/webhook-callback\//.test(key) ? 'callback' : 'webhook';
+  // The default does not apply to a route with its own settings.
+  const toSettings = ({ requestsPerSecond, burst }: Throttle) => ({
+    DetailedMetricsEnabled: hasRouteMetrics,
+    ThrottlingRateLimit: requestsPerSecond,
+    ThrottlingBurstLimit: burst,
+  });
   const others = keys.filter((key) => groupOf(key) !== 'webhook').sort();
   return {
     DefaultRouteSettings: toSettings(throttling.webhook),
     RouteSettings: Object.fromEntries(others.map((key) => [key, toSettings(throttling[groupOf(key)])])),
   };
 };
-
-const toSettings = ({ requestsPerSecond, burst }: Throttle): object => ({
-  DetailedMetricsEnabled: true, // the default does not apply to a route with its own settings
-  ThrottlingRateLimit: requestsPerSecond,
-  ThrottlingBurstLimit: burst,
-});
 
 /** Services that decrypt on behalf of their callers, by their names in `kms:ViaService`. */
 const ENCRYPTING = ['dynamodb', 's3', 'sqs'] as const;

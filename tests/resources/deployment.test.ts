@@ -21,6 +21,29 @@ describe('the parameters of a deployment', () => {
   });
 });
 
+describe('metrics of each route', () => {
+  const settingsOf = async (param: readonly string[]) => {
+    const route = (RouteKey: string) => ({ Type: 'AWS::ApiGatewayV2::Route', Properties: { RouteKey } });
+    const Resources = {
+      Stage: { Type: 'AWS::ApiGatewayV2::Stage', Properties: {} as Record<string, unknown> },
+      Hooks: route('ANY /api/webhook/{workflowId}'),
+      Debug: route('GET /api/admin/debug'),
+    };
+    const { initialize, finish } = aFramework({ param, Resources });
+    await initialize();
+    await finish();
+    const { DefaultRouteSettings: all, RouteSettings: each = {} } = Resources.Stage.Properties;
+    return [all, ...Object.values(each as object)].map(
+      ({ DetailedMetricsEnabled }) => DetailedMetricsEnabled,
+    );
+  };
+
+  test('are counted only if a parameter asks for it', async () => {
+    expect(await settingsOf([])).toEqual([false, false]);
+    expect(await settingsOf(['routeMetrics=true'])).toEqual([true, true]);
+  });
+});
+
 describe('the statement that allows publishing', () => {
   const resourcesFor = (eventBus: string) => {
     const { run, initialize } = aFramework({ param: [`eventBus=${eventBus}`] });

@@ -24,6 +24,7 @@ test('the defaults of serverless.yml request nothing that costs or that a small 
   expect(read()).toEqual({
     alarmTopic: null,
     hasDashboard: false,
+    hasRouteMetrics: false,
     hasTracing: false,
     eventBus: null,
     adoptsData: false,
@@ -46,6 +47,7 @@ test('the defaults of serverless.yml request nothing that costs or that a small 
 test.each([
   ['alarmTopic', TOPIC, { alarmTopic: TOPIC }],
   ['dashboard', 'true', { hasDashboard: true }],
+  ['routeMetrics', 'true', { hasRouteMetrics: true }],
   ['tracing', 'true', { hasTracing: true }],
   ['eventBus', 'default', { eventBus: { name: 'default' } }],
   ['eventBus', 'Orders_2.eu-1', { eventBus: { name: 'Orders_2.eu-1' } }],

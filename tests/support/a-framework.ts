@@ -33,7 +33,10 @@ export const aFramework = ({
   const serverless = {
     configurationInput: {
       params: {
-        default: { eventBus: 'none', tags: 'none', adoptData: false, blobBucket: 'stage', ...throttles },
+        default: {
+          ...{ eventBus: 'none', tags: 'none', adoptData: false, blobBucket: 'stage', ...throttles },
+          ...{ routeMetrics: false, kmsKey: 'none' },
+        },
         [stage]: stageParams,
       },
     },
