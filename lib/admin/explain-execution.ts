@@ -1,3 +1,4 @@
+import { readInstant } from '@hookloom/counted-jsonata/times';
 import { ERROR_OUTPUT, type JsonValue, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
 import { isOpen, type NodeFailure, type NodeRecord } from '../engine/result.ts';
@@ -284,7 +285,7 @@ const explainWait = (record: NodeRecord, read: RecordedExpression): Reason | nul
 
 /** @param result - of `seconds` or `until` */
 const toEnd = (startedAt: number, result: JsonValue | undefined): string | null => {
-  const end = typeof result === 'number' ? startedAt + result * 1_000 : Date.parse(String(result));
+  const end = typeof result === 'number' ? startedAt + result * 1_000 : readInstant(String(result));
   return Math.abs(end) <= MAX_TIME ? toIso(end) : null;
 };
 

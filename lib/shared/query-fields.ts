@@ -1,3 +1,4 @@
+import { readIsoTime } from '@hookloom/counted-jsonata/times';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { ID_PATTERN, isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
@@ -105,16 +106,13 @@ export const jsonObject = v.pipe(
 /** The last time with a four-digit year. */
 const MAX_TIME = 253_402_300_799_999;
 
-const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** NaN if invalid. `Date.parse` alone reads 30 February as 2 March. */
+/** NaN if invalid. */
 const parseTime = (given: string): number => {
   if (/^\d{1,15}$/.test(given)) return Number(given);
-  const [, date] = INSTANT.exec(given) ?? [];
-  if (date === undefined) return Number.NaN;
-  const midnight = Date.parse(date);
-  const isDate = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
-  return isDate ? Date.parse(given) : Number.NaN;
+  const read = INSTANT.test(given) ? readIsoTime(given) : null;
+  return read === null ? Number.NaN : read.local - (read.offsetMs ?? 0);
 };
 
 /**

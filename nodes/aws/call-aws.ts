@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { readIsoTime } from '@hookloom/counted-jsonata/times';
 import {
   type Files,
   type FileValue,
@@ -162,8 +163,8 @@ const readBase64 = (text: JsonValue | undefined, place: string): Uint8Array => {
 };
 
 const readDate = (text: JsonValue | undefined, place: string): Date => {
-  const date = new Date(typeof text === 'string' ? text : Number.NaN);
-  if (!Number.isNaN(date.getTime())) return date;
+  const read = typeof text === 'string' ? readIsoTime(text) : null;
+  if (read !== null) return new Date(read.local - (read.offsetMs ?? 0));
   throw wrongInput(`${place}.$date`, 'a time such as 2026-01-31T12:00:00Z');
 };
 

@@ -1,3 +1,4 @@
+import { readInstant } from '@hookloom/counted-jsonata/times';
 import { defineAction, emit, type JsonObject, Type, wrongParameter } from '@hookloom/plugin-kit';
 
 /** 366 days, the limit of an execution. */
@@ -35,6 +36,10 @@ export const wait = defineAction({
     },
     { oneOf: [{ required: ['seconds'] }, { required: ['until'] }] },
   ),
+  checkParameters: ({ until }) =>
+    typeof until === 'string' && INSTANT.test(until) && Number.isNaN(readInstant(until))
+      ? [{ path: '/until', message: 'must be a date and time that exists' }]
+      : [],
   execute: async ({ parameters: { seconds = 0, until }, input, context, control }) => {
     const left = until === undefined ? seconds : secondsUntil(until, context.services.clock.now());
     if (left > 0) await control.wait(left);
@@ -43,8 +48,9 @@ export const wait = defineAction({
 });
 
 const secondsUntil = (until: string, now: number): number => {
-  const time = Date.parse(until);
-  if (Number.isNaN(time)) throw wrongParameter('until', 'an ISO 8601 time with a time zone', until);
+  const time = readInstant(until);
+  if (Number.isNaN(time))
+    throw wrongParameter('until', 'an ISO 8601 time with a time zone, of a date that exists', until);
   const seconds = (time - now) / 1_000;
   if (seconds > MAX_WAIT_SECONDS) throw new RangeError('Parameter "until" must be within a year');
   return seconds;

@@ -1,3 +1,5 @@
+import { readIsoTime } from '@hookloom/counted-jsonata/times';
+
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /** The named zones of RFC 822 §5, in hours from UTC. Military letters mean UTC, as RFC 2822 §4.3 says. */
@@ -34,12 +36,9 @@ export const parseFeedDate = (text: string): string | null => {
 const parseIso = (line: string): number | null => {
   const { groups } = ISO.exec(line) ?? {};
   if (groups === undefined) return null;
-  // In ECMAScript's form: with a T, and a colon in the zone. A time without a zone would be local.
-  const time = line
-    .toUpperCase()
-    .replace(' ', 'T')
-    .replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
-  return Date.parse(line.includes(':') && groups.zone === undefined ? `${time}Z` : time);
+  const time = line.toUpperCase().replace(' ', 'T');
+  const read = readIsoTime(time);
+  return read === null ? null : read.local - (read.offsetMs ?? 0);
 };
 
 const parseRfc822 = (line: string): number | null => {
@@ -57,7 +56,9 @@ const parseRfc822 = (line: string): number | null => {
   ] as const;
   const isInRange =
     fields[2] >= 1 && fields[2] <= 31 && fields[3] <= 24 && fields[4] <= 59 && fields[5] <= 60;
-  return isInRange ? Date.UTC(...fields) - toOffsetMinutes(zone) * 60_000 : null;
+  const time = Date.UTC(...fields);
+  const isDay = new Date(Date.UTC(fields[0], monthIndex, fields[2])).getUTCMonth() === monthIndex;
+  return isInRange && isDay ? time - toOffsetMinutes(zone) * 60_000 : null;
 };
 
 /** Years of two digits are read as RFC 2822 §4.3 says. */

@@ -47,12 +47,23 @@ describe('wait', () => {
     [{ until: 'tomorrow' }, 'ISO 8601 with a time zone, such as'],
     [{ until: '2023-11-14T22:14:20' }, 'with a time zone'],
     [{ until: '2023-13-45T22:14:20Z' }, 'an ISO 8601 time'],
+    [{ until: '2023-11-31T22:14:20Z' }, 'of a date that exists'],
+    [{ until: '2023-11-14T22:14:20+25:00' }, 'of a date that exists'],
     [{ until: 5 }, 'got number'],
     [{ until: '2025-11-14T22:14:20Z' }, 'within a year'],
     [{ seconds: 99_999_999 }, 'from 0 to 31622400'],
     [{ seconds: '5' }, 'got string'],
   ])('refuses %j', async (parameters, message) => {
     await expect(run(parameters)).rejects.toThrow(message);
+  });
+
+  test.each<[JsonObject, JsonObject[]]>([
+    [{ until: '2026-11-31T09:00:00Z' }, [{ path: '/until', message: 'must be a date and time that exists' }]],
+    [{ until: '2026-11-30T09:00:00Z' }, []],
+    [{ until: '{{ dueAt }}' }, []],
+    [{ seconds: 1 }, []],
+  ])('%j is checked before a run: %j', async (parameters, problems) => {
+    expect(await wait.checkParameters?.(parameters)).toEqual(problems);
   });
 });
 

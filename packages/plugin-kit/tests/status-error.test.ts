@@ -17,7 +17,12 @@ describe('Retry-After', () => {
 
   test.each([
     ['', '-5', '1.5', '1e3', ' 5', '5, 5', '1000000000', 'soon'],
-    ['2026-11-06T08:50:37Z', 'Fri, 06 Nov 2026 08:50:37', 'Fri, 99 Nov 2026 08:50:37 GMT'],
+    [
+      '2026-11-06T08:50:37Z',
+      'Fri, 06 Nov 2026 08:50:37',
+      'Fri, 99 Nov 2026 08:50:37 GMT',
+      'Fri, 31 Nov 2026 08:50:37 GMT',
+    ],
   ])('%j is ignored', (...values) => {
     for (const value of values) expect(readRetryAfter(503, { 'retry-after': value }, now)).toBe(undefined);
   });

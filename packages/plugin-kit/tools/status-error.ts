@@ -74,7 +74,9 @@ export const readRetryAfter = (
   if (!WITH_RETRY_AFTER.has(status)) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
   const at = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  // `Date.parse` takes 30 February for 2 March.
+  const exists = new Date(at).getUTCDate() === Number.parseInt(value.replace(/^\D+/, ''), 10);
+  return !exists ? undefined : Math.max(0, at - now);
 };
 
 const MAX_LENGTH = 300;

@@ -231,6 +231,10 @@ describe('an input', () => {
       { At: [{ $date: 'soon' }] },
       'Parameter "input.At[0].$date" must be a time such as 2026-01-31T12:00:00Z',
     ],
+    [
+      { At: { $date: '2026-02-30T12:00:00Z' } },
+      'Parameter "input.At.$date" must be a time such as 2026-01-31T12:00:00Z',
+    ],
   ])('is refused for %j', async (input, message) => {
     const client: AwsClient = { send: () => Promise.reject(new Error('nothing is sent')) };
     await expect(call(client, { service: 'a', operation: 'B', input })).rejects.toMatchObject({

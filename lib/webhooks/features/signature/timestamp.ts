@@ -1,3 +1,4 @@
+import { readInstant } from '@hookloom/counted-jsonata/times';
 import { Refusal } from '../../../shared/errors.ts';
 import { DEFAULT_TOLERANCE_SECONDS, type TimestampFormat } from './schemes.ts';
 import type { SignatureRule } from './signature-rule.ts';
@@ -10,7 +11,7 @@ const FORMATS: Readonly<Record<TimestampFormat, readonly [form: RegExp, toTime: 
   {
     seconds: [/^[1-9]\d{9}$/, (text) => Number(text) * 1_000],
     milliseconds: [/^[1-9]\d{12}$/, Number],
-    iso8601: [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/, Date.parse],
+    iso8601: [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/, readInstant],
   };
 
 /**

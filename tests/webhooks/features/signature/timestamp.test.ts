@@ -44,6 +44,7 @@ test.each([
   ['x2023-11-14T22:13:20Z', 'the timestamp is not a valid time'],
   ['2023-11-14T22:13:20Zx', 'the timestamp is not a valid time'],
   ['2023-13-14T22:13:20Z', 'the timestamp is not a valid time'],
+  ['2023-11-31T22:13:20Z', 'the timestamp is not a valid time'],
 ])('%s is refused: %s', (text, reason) => {
   expect(() => checkTimestamp(text, NOW, {})).toThrow(new Error(reason));
 });
