@@ -1,5 +1,5 @@
-import { defineAction, Type, when } from '@hookloom/plugin-kit';
-import { describeFormat } from './date-time.chunk.ts';
+import { defineAction, type JsonObject, Type, when } from '@hookloom/plugin-kit';
+import { describeFormat, describeValue, describeZone } from './date-time.chunk.ts';
 
 const units = [
   'years',
@@ -12,6 +12,29 @@ const units = [
   'seconds',
   'milliseconds',
 ] as const;
+
+/** The problems of parameters without expressions, in the words of a run. */
+const findProblems = (parameters: JsonObject) => {
+  const { timeZone = 'UTC', locale = 'en', inputFormat } = parameters;
+  const check = (name: string, describe: (given: string) => string | null) => {
+    const given = parameters[name];
+    const message = typeof given === 'string' && !given.includes('{{') ? describe(given) : null;
+    return message === null ? [] : [{ path: `/${name}`, message }];
+  };
+  const problems = [
+    ...check('format', describeFormat),
+    ...check('inputFormat', describeFormat),
+    ...check('timeZone', describeZone),
+  ];
+  const isReadable = problems.length === 0 && !`${timeZone} ${locale} ${inputFormat}`.includes('{{');
+  const reader = { timeZone, locale, ...(inputFormat === undefined ? {} : { inputFormat }) };
+  return [
+    ...problems,
+    ...['value', 'until'].flatMap((name) =>
+      isReadable ? check(name, (given) => describeValue({ ...reader, value: given })) : [],
+    ),
+  ];
+};
 
 export const dateTime = defineAction({
   id: 'dateTime',
@@ -35,13 +58,15 @@ export const dateTime = defineAction({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'The format of the value, in Luxon tokens such as dd.MM.yyyy',
+          description:
+            'The format of the value, in Luxon tokens such as dd.MM.yyyy. Without a day, it is the day of the start of the execution',
         }),
       ),
       timeZone: Type.String({
         default: 'UTC',
         maxLength: 100,
-        description: 'Time zone of values without an offset and of the output, such as Europe/Oslo',
+        description:
+          'Time zone of values without an offset and of the output, such as Europe/Oslo or +05:30. Of two equal local times, when clocks are set back, it is the first',
       }),
       format: Type.Optional(
         Type.String({
@@ -78,12 +103,7 @@ export const dateTime = defineAction({
     input: { due: '2026-01-31T10:00:00Z' },
     output: { iso: '2026-02-28T10:00:00.000Z', epochMs: 1_772_272_800_000, text: '28 February 2026' },
   },
-  checkParameters: (parameters) =>
-    (['format', 'inputFormat'] as const).flatMap((name) => {
-      const { [name]: format } = parameters;
-      const problem = typeof format === 'string' && !format.includes('{{') ? describeFormat(format) : null;
-      return problem === null ? [] : [{ path: `/${name}`, message: problem }];
-    }),
+  checkParameters: findProblems,
   execute: async ({ parameters, context }) => {
     const { computeDateTime } = await import('./date-time.chunk.ts');
     return computeDateTime(parameters, context.services.clock.now());

@@ -1,7 +1,12 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { computeDateTime } from '../../../nodes/formats/date-time.chunk.ts';
 import { dateTime } from '../../../nodes/formats/date-time.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 const value = '2026-03-28T23:30:00+01:00';
 const timeZone = 'Europe/Oslo';
@@ -38,6 +43,41 @@ test('without a value it is the start of the execution', async () => {
   expect(await runToMain(dateTime, { value: '{{ $execution.startedAt }}' })).toMatchObject({ epochMs });
 });
 
+/** At the start of the execution it is still 28 March in UTC, and 29 March in Oslo. */
+const startedAt = Date.parse('2026-03-28T23:30:00Z');
+
+test.each<[JsonObject, string]>([
+  [{ value: '10:30', inputFormat: 'HH:mm' }, '2026-03-28T10:30:00.000Z'],
+  [{ value: '10:30', inputFormat: 'HH:mm', timeZone }, '2026-03-29T10:30:00.000+02:00'],
+  [{ value: '10:30', timeZone }, '2026-03-29T10:30:00.000+02:00'],
+  [{ value: '10:30 +14:00', inputFormat: 'HH:mm ZZ' }, '2026-03-28T20:30:00.000Z'],
+  [{ value: '1 June', inputFormat: 'd LLLL' }, '2026-06-01T00:00:00.000Z'],
+  [{ value: 'Monday', inputFormat: 'cccc' }, '2026-03-23T00:00:00.000Z'],
+  [{ value: '2026-10-25T02:30', timeZone }, '2026-10-25T02:30:00.000+02:00'],
+  [{ value: '2026-10-25T02:30+01:00', timeZone }, '2026-10-25T02:30:00.000+01:00'],
+  [
+    { value: '2026-11-01 01:30', inputFormat: 'yyyy-MM-dd HH:mm', timeZone: 'America/New_York' },
+    '2026-11-01T01:30:00.000-04:00',
+  ],
+  [{ value: '2026-10-25 02:30 Europe/Oslo', inputFormat: 'yyyy-MM-dd HH:mm z' }, '2026-10-25T00:30:00.000Z'],
+  [
+    { value: '2026-10-25 02:30 Europe/Oslo +01:00', inputFormat: 'yyyy-MM-dd HH:mm z ZZ' },
+    '2026-10-25T01:30:00.000Z',
+  ],
+  [{ value: '2026-01-31T10:00', timeZone: '-0330' }, '2026-01-31T10:00:00.000-03:30'],
+  [{ value: '2026-01-31T10:00', timeZone: '+05:30' }, '2026-01-31T10:00:00.000+05:30'],
+  [{ value: '2026-01-31T10:00', timeZone: 'Z' }, '2026-01-31T10:00:00.000Z'],
+])('%j is %s, whatever the clock says', (parameters, iso) => {
+  const options = {
+    ...{ operation: 'convert', timeZone: 'UTC', locale: 'en', duration: {}, unit: 'days' },
+    ...parameters,
+  } as never;
+  for (const clock of ['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z']) {
+    jest.useFakeTimers({ now: new Date(clock) });
+    expect(computeDateTime(options, startedAt).iso).toBe(iso);
+  }
+});
+
 test.each([
   [{ value: 'tomorrow' }, 'Parameter "value" must be a date and time: ISO 8601, or milliseconds since 1970'],
   [{ value: '2026-02-30' }, 'Parameter "value" must be a date and time'],
@@ -45,6 +85,13 @@ test.each([
     { value: '1', inputFormat: 'yyyy' },
     'Parameter "value" must be a date and time: in the format of "inputFormat"',
   ],
+  [
+    { value: '2026-03-29T02:30', timeZone },
+    'Parameter "value" must be a time that clocks in the time zone do not skip',
+  ],
+  [{ value: '30.02.2026', inputFormat: 'dd.MM.yyyy' }, 'Parameter "value" must be a date and time'],
+  [{ value: 8.7e15 }, 'Parameter "value" must be a date and time'],
+  [{ value, timeZone: 'local' }, 'Parameter "timeZone" must be a name'],
   [{ value: true }, 'Parameter "value" must be a string'],
   [{ value, timeZone: 'Oslo' }, 'Parameter "timeZone" must be a name of the IANA database'],
   [{ value, locale: '!' }, 'Parameter "locale" must be a language tag'],
@@ -103,3 +150,24 @@ test.each(["'today'", '--', '1.1.'])(
     ]);
   },
 );
+
+test.each<[JsonObject, string]>([
+  [{ timeZone: 'Europe/Olso' }, '/timeZone'],
+  [{ timeZone: 'GMT+5' }, '/timeZone'],
+  [{ value: '2026-02-30' }, '/value'],
+  [{ value: '2026-03-29T02:30', timeZone }, '/value'],
+  [{ value: '31.11.2026', inputFormat: 'dd.MM.yyyy' }, '/value'],
+  [{ operation: 'difference', value: '2026-01-01', until: 'tomorrow' }, '/until'],
+])('%j is refused before a run at %s', async (parameters, path) => {
+  expect(await dateTime.checkParameters?.(parameters)).toEqual([{ path, message: expect.any(String) }]);
+});
+
+test.each<JsonObject>([
+  { value: '2026-03-29T02:30', timeZone: '{{ zone }}' },
+  { value: '2026-02-{{ day }}' },
+  { value: '31.11.2026', inputFormat: '{{ format }}' },
+  { value: '2026-01-31', timeZone: '+05:30' },
+  { value: 0 },
+])('%j may be right', async (parameters) => {
+  expect(await dateTime.checkParameters?.(parameters)).toEqual([]);
+});
