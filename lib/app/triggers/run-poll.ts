@@ -8,11 +8,12 @@ import {
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import { executionIdOfPoll } from '../../deliveries/to-execution-id.ts';
+import { toFailure } from '../../engine/failure.ts';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import { type PollSourceParts, pollSource } from '../../executions/lifecycle/poll-source.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
-import type { ExecutionStore } from '../../executions/record/execution-store.ts';
+import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
 import { readRefusal } from '../../executions/record/pack-result.ts';
 import { unpackText } from '../../executions/record/pack-value.ts';
 import { resolveTrigger } from '../../registrations/resolve-triggers.ts';
@@ -48,7 +49,12 @@ interface PollRecord {
   /** How many items the latest poll has found, and how many executions it has started. */
   readonly found: number;
   readonly started: number;
-  readonly failure: { readonly name: string; readonly message: string; readonly executionId: string } | null;
+  /** Without an execution if the stores of the service failed. */
+  readonly failure: {
+    readonly name: string;
+    readonly message: string;
+    readonly executionId: string | null;
+  } | null;
   /** Number of the next batch, from which the id of its execution is derived. Counted once all keys of a batch are marked. */
   readonly batch: number;
   /** What the next poll is given; absent in records of earlier releases. */
@@ -92,26 +98,57 @@ export const runPoll = async (
   if (record === null) return skip('another poll of this trigger is running');
   const polledAt = new Date(clock.now()).toISOString();
   const pollId = executionIdOfPoll([workflowId, triggerNodeId, 'poll', dueAt]);
-  const due = { executionId: pollId, position: record.value.position ?? null };
+  const end = await pollLocked(
+    { workflow, node, record: record.value, polledAt, pollId },
+    findNodeType,
+    parts,
+  ).catch(async (error: unknown) => {
+    // The next poll, or the repetition of this one, must not wait for the end of the lock.
+    const { name, message } = toFailure(error);
+    const failure = { name, message, executionId: null };
+    await record.release({ ...record.value, polledAt, found: 0, started: 0, failure }).catch(() => {});
+    throw error;
+  });
+  await record.release(end);
+};
+
+interface LockedPoll {
+  readonly workflow: Workflow;
+  readonly node: WorkflowNode;
+  readonly record: PollRecord;
+  readonly polledAt: string;
+  /** Of the poll's own execution, which is stored if it fails. */
+  readonly pollId: string;
+}
+
+/** Polls while no other poll of the trigger does. @returns what is remembered of it. Throws like {@link runPoll} */
+const pollLocked = async (
+  { workflow, node, record, polledAt, pollId }: LockedPoll,
+  findNodeType: FindNodeType,
+  parts: PollParts,
+): Promise<PollRecord> => {
+  const { logger } = parts;
+  const [workflowId, triggerNodeId] = [workflow.definition.id, node.id];
+  const due = { executionId: pollId, position: record.position ?? null };
   const polled = await pollSource(workflow, node, due, findNodeType, parts);
   if ('failure' in polled) {
     const { name, message } = polled.failure;
     logger.warn('The poll failed.', { workflowId, triggerNodeId, executionId: pollId, failure: message });
     const failure = { name, message, executionId: pollId };
-    return record.release({ ...record.value, polledAt, found: 0, started: 0, failure });
+    return { ...record, polledAt, found: 0, started: 0, failure };
   }
   const resolved = await resolveTrigger(node, workflowId, findNodeType, async () => workflow.variables ?? {});
   const { started, batch, isWhole } = await startNew(
-    { workflow, node: resolved, polledAt, batch: record.value.batch, isFirst: record.value.since === null },
+    { workflow, node: resolved, polledAt, batch: record.batch, isFirst: record.since === null },
     polled,
     findNodeType,
     parts,
   );
   const found = polled.items.length;
   logger.info('The poll ended.', { workflowId, triggerNodeId, found, started });
-  const since = record.value.since ?? polledAt;
+  const since = record.since ?? polledAt;
   const position = isWhole ? polled.position : due.position;
-  await record.release({ since, polledAt, found, started, failure: null, batch, position, running: null });
+  return { since, polledAt, found, started, failure: null, batch, position, running: null };
 };
 
 interface Starting {
@@ -136,18 +173,20 @@ const startNew = async (
 ): Promise<{ readonly started: number; readonly batch: number; readonly isWhole: boolean }> => {
   const { id: workflowId, settings } = workflow.definition;
   const { ttlSeconds, perBatch, firstPoll } = node.parameters;
+  const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : DEFAULT_TTL_SECONDS;
   const seen = openSeenKeys(
     { store: parts.state, clock: parts.clock },
-    {
-      scope: scopeOf(workflowId),
-      prefix: `${node.id}/`,
-      ttlSeconds: typeof ttlSeconds === 'number' ? ttlSeconds : DEFAULT_TTL_SECONDS,
-    },
+    { scope: scopeOf(workflowId), prefix: `${node.id}/`, ttlSeconds: ttl },
   );
   const mode = resolveExecution(workflow.definition, findNodeType);
   let started = 0;
 
-  const start = async (executionId: string, input: JsonObject, refusal: string | null): Promise<boolean> => {
+  /** @returns the execution if it is there already; null if it was started */
+  const start = async (
+    executionId: string,
+    input: JsonObject,
+    refusal: string | null,
+  ): Promise<ExecutionRecord | null> => {
     const known = await acceptExecution(
       {
         ...{ executionId, workflow, trigger: { nodeId: node.id, type: node.type }, traceparent: null },
@@ -157,12 +196,16 @@ const startNew = async (
       { mode, startedAt: parts.clock.now(), isRepeatable: true },
       parts,
     );
-    if (known !== null) return false;
+    if (known !== null) return known;
     started += 1;
     const fields = { workflowId, triggerNodeId: node.id, executionId };
     parts.logger.info('An item was accepted.', { ...fields, ...measure(countStart(settings?.metrics)) });
-    return true;
+    return null;
   };
+
+  /** Whether the key with which an execution was started has been forgotten since, so that it is not the same item. */
+  const isForgotten = ({ startedAt }: ExecutionRecord): boolean =>
+    startedAt + ttl * 1_000 <= parts.clock.now();
 
   const batchId = (number: number) => executionIdOfPoll([workflowId, node.id, 'batch', number]);
 
@@ -187,11 +230,19 @@ const startNew = async (
   const startOne = async (one: NewKey): Promise<void> => {
     const { key, found } = one;
     const input = inputOf(one);
-    const executionId = executionIdOfPoll([workflowId, node.id, 'item', key, found?.version ?? 0]);
+    const place = [workflowId, node.id, 'item', key, found?.version ?? 0];
+    const executionId = executionIdOfPoll(place);
     const problem = findInputProblem(input, parts.maxInputDepth);
     const refusal = problem === null ? null : `The item "${key.slice(0, 200)}" can't be run: ${problem}.`;
-    await start(executionId, input, refusal);
-    await seen.mark([one], executionId);
+    const known = await start(executionId, input, refusal);
+    if (known === null || !isForgotten(known)) return seen.mark([one], executionId);
+    // DynamoDB has removed the key, and the item has come back. A poll may be repeated in the next period.
+    const period = Math.floor(parts.clock.now() / (ttl * 1_000));
+    const [before, current] = [period - 1, period].map((at) => executionIdOfPoll([...place, 'again', at]));
+    if (before === undefined || current === undefined) return;
+    const repeated = await parts.executions.find(before);
+    if (repeated === null || isForgotten(repeated)) await start(current, input, refusal);
+    await seen.mark([one], current);
   };
   const toBatch = (some: readonly NewKey[]): JsonObject => ({
     items: some.map((one) => itemOf.get(one.key) ?? null),
@@ -208,7 +259,8 @@ const startNew = async (
   while (!canRun(together)) together = together.slice(0, Math.ceil(together.length / 2));
   const isWhole = together.length === wanted;
   if (together.length === 0) return { started, batch: next, isWhole };
-  if (!(await start(batchId(next), toBatch(together), null))) return { started, batch: next, isWhole: false };
+  if ((await start(batchId(next), toBatch(together), null)) !== null)
+    return { started, batch: next, isWhole: false };
   await seen.mark(together, batchId(next));
   return { started, batch: next + 1, isWhole };
 };

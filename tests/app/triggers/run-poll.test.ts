@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { unified } from '../../../lib/plugins/installed-plugin.ts';
+import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
 import { createPollTrigger } from '../../../lib/triggers/types/poll-trigger.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../../support/a-local-server.ts';
 import { aPollService, aPollWorkflow } from '../../support/a-poll-service.ts';
@@ -30,7 +32,8 @@ const aSource = async (
   const state: { items: JsonValue } = { items: [] };
   const server = await aLocalServer(routes(state));
   servers.push(server);
-  const service = await aPollService(await openDatabase());
+  const database = await openDatabase();
+  const service = await aPollService(database);
   const workflow = aPollWorkflow(
     { url: `${server.origin}/`, items: '/data', itemKey: 'id', ...parameters },
     changes,
@@ -40,6 +43,12 @@ const aSource = async (
     ...service,
     server,
     workflow,
+    /** Removes a key, as DynamoDB does some time after it has expired. */
+    forget: (key: string) =>
+      database.client.deleteItem({
+        TableName: database.tables.state,
+        Key: { scope: { S: 'workflow:news' }, place: { S: `feed/${key}` } },
+      }),
     has: (...ids: readonly string[]) => {
       state.items = ids.map((id) => ({ id }));
     },
@@ -170,6 +179,36 @@ test('a key is remembered as long as its item is there, and for its time to live
   source.has('a');
   await source.poll();
   expect(source.dispatched.length).toBe(2);
+});
+
+test('an item that comes back after DynamoDB has removed its key starts again, each time once', async () => {
+  const source = await aSource({ firstPoll: 'all', ttlSeconds: 600 });
+  for (let count = 1; count <= 3; count++) {
+    source.has('a');
+    await source.poll();
+    await source.poll();
+    expect(await source.started()).toHaveLength(count);
+    source.has();
+    source.clock.advance(3_600_000);
+    await source.forget('a');
+  }
+});
+
+test('an item that has come back starts once, wherever its poll was killed, also in the next period', async () => {
+  for (let calls = 0; ; calls++) {
+    const source = await aSource({ firstPoll: 'all', ttlSeconds: 1_800 });
+    source.has('a');
+    await source.poll();
+    // The next period of half an hour begins 16 minutes later.
+    source.clock.advance(7_200_000 - (source.clock.now() % 1_800_000) + 1_800_000 - 960_000);
+    await source.forget('a');
+    const made = await source.killAfter(calls, () => source.poll('killed'));
+    source.clock.advance(960_000);
+    await source.poll('next');
+    await source.poll('last');
+    expect([calls, (await source.started()).length]).toEqual([calls, 2]);
+    if (made !== null) break;
+  }
 });
 
 describe('a poll that fails', () => {
@@ -331,6 +370,23 @@ describe('polls', () => {
     source.clock.advance(16 * 60_000);
     await source.poll('three');
     expect(await source.started()).toEqual(each('a'));
+  });
+
+  test('go on at once after the stores failed during one, which says so', async () => {
+    const source = await aSource({ firstPoll: 'all' });
+    source.has('a');
+    const out = new AppError(STORE_UNAVAILABLE, {});
+    const start = source.parts.executions.start;
+    Object.assign(source.parts.executions, { start: () => Promise.reject(out) });
+    await expect(source.poll()).rejects.toBe(out);
+    expect(await source.result()).toMatchObject({
+      ...{ running: null, started: 0, since: null },
+      failure: { name: 'StoreUnavailable', message: out.message, executionId: null },
+    });
+    Object.assign(source.parts.executions, { start });
+    await source.poll();
+    expect(await source.started()).toEqual(each('a'));
+    expect(await source.result()).toMatchObject({ running: null, failure: null });
   });
 
   test.each(['disabled', 'removed', 'without the trigger'])(
