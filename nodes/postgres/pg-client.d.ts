@@ -8,7 +8,8 @@ declare module 'pg/lib/client.js' {
     readonly stream: Duplex;
     parse(statement: { readonly text: string }): void;
     bind(portal: { readonly values: readonly (string | null)[] }): void;
-    describe(portal: { readonly type: 'P' }): void;
+    describe(target: { readonly type: 'P' | 'S' }): void;
+    flush(): void;
     execute(portal: { readonly rows: number }): void;
     sync(): void;
   }

@@ -10,6 +10,7 @@ import {
   type Answer,
   checkColumns,
   checkRowCount,
+  findJsonPlaceholders,
   fromText,
   type Limits,
   nameParameters,
@@ -94,10 +95,14 @@ const execute = async (
   send: Send,
   index: number | null,
 ): Promise<Answer> => {
+  const ofJson = findJsonPlaceholders(text); // the Data API does not say the types of parameters
   const output = await send('ExecuteStatement', {
     ...common,
     sql: nameParameters(text),
-    parameters: values.map((value, at) => ({ name: `p${at + 1}`, ...toParameter(value) })),
+    parameters: values.map((value, at) => ({
+      name: `p${at + 1}`,
+      ...toParameter(value, ofJson.has(at + 1)),
+    })),
     includeResultMetadata: true,
     resultSetOptions: { longReturnType: 'STRING', decimalReturnType: 'STRING' },
   }).catch((error: unknown) => {
@@ -155,8 +160,9 @@ const toList = (field: ArrayField): JsonValue[] =>
     typeof item === 'object' && item !== null ? toList(item as ArrayField) : item,
   );
 
-const toParameter = (value: JsonValue): JsonObject => {
+const toParameter = (value: JsonValue, isJson: boolean): JsonObject => {
   if (value === null) return { value: { isNull: true } };
+  if (isJson) return { value: { stringValue: JSON.stringify(value) }, typeHint: 'JSON' };
   if (typeof value === 'boolean') return { value: { booleanValue: value } };
   if (typeof value === 'number')
     return { value: Number.isSafeInteger(value) ? { longValue: value } : { doubleValue: value } };

@@ -5,6 +5,7 @@ import {
   type Answer,
   checkColumns,
   checkRowCount,
+  dependsOnType,
   fromText,
   invalid,
   type Limits,
@@ -12,6 +13,14 @@ import {
   type Statement,
   toText,
 } from './statements.ts';
+
+/** Types of parameters that take JSON, and of lists of it. */
+const JSON_TYPES: ReadonlyMap<number, 'json' | 'jsonList'> = new Map([
+  [114, 'json'],
+  [199, 'jsonList'],
+  [3802, 'json'],
+  [3807, 'jsonList'],
+]);
 
 /** Types whose JSON is not their text: https://www.postgresql.org/docs/current/catalog-pg-type.html */
 const TYPES: ReadonlyMap<number, string> = new Map([
@@ -36,7 +45,7 @@ interface Column {
 /**
  * Runs one statement with the extended protocol, which takes values separately from the SQL and refuses several
  * statements in one text. The server sends at most one row more than allowed. The library's own queries would keep
- * every row.
+ * every row. If how a value is written depends on the type of its parameter, the server is asked for the types first.
  * @throws NodeError `TooManyRows` or `StatementInvalid`, or the error of the connection
  */
 const runQuery = (client: Client, { text, values }: Statement, limits: Limits): Promise<Answer> =>
@@ -45,6 +54,7 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
     const rows: JsonObject[] = [];
     let affected = 0;
     let failure: unknown = null;
+    let isSynced = false;
 
     /** Keeps the first error and reads the answer to its end, so that the connection can be used again. */
     const attempt = (work: () => void): void => {
@@ -60,15 +70,41 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
         throw noCopy();
       });
 
-    client.query({
-      submit: (connection) => {
-        connection.stream.cork();
-        connection.parse({ text });
-        connection.bind({ values: values.map(toText) });
+    const { connection } = client;
+    const send = (write: () => void): void => {
+      connection.stream.cork();
+      write();
+      connection.stream.uncork();
+    };
+    const sync = (): void => {
+      if (isSynced) return;
+      isSynced = true;
+      connection.off('parameterDescription', bindByType);
+      connection.sync();
+    };
+    const bindByType = ({ dataTypeIDs }: { readonly dataTypeIDs: readonly number[] }): void =>
+      send(() => {
+        connection.bind({
+          values: values.map((value, at) => toText(value, JSON_TYPES.get(dataTypeIDs[at] ?? 0))),
+        });
         connection.describe({ type: 'P' });
         connection.execute({ rows: rowsToRead(limits) });
-        connection.sync();
-        connection.stream.uncork();
+        sync();
+      });
+
+    client.query({
+      submit: () => {
+        if (!values.some(dependsOnType))
+          return send(() => {
+            connection.parse({ text });
+            bindByType({ dataTypeIDs: [] });
+          });
+        connection.on('parameterDescription', bindByType);
+        send(() => {
+          connection.parse({ text });
+          connection.describe({ type: 'S' });
+          connection.flush();
+        });
       },
       handleRowDescription: ({ fields }) =>
         attempt(() => {
@@ -91,7 +127,10 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
         }),
       handleCopyInResponse: (connection) => void connection.stream.destroy(noCopy()), // it waits for data
       handleCopyData: refuseCopy,
-      handleError: (error) => reject(failure ?? error),
+      handleError: (error) => {
+        sync(); // the server reads nothing else after an error
+        reject(failure ?? error);
+      },
       handleReadyForQuery: () => (failure === null ? resolve({ rows, affected }) : reject(failure)),
     });
   });

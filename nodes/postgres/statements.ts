@@ -148,6 +148,18 @@ const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 export const nameParameters = (sql: string): string =>
   readTokens(sql, (text, number) => (number === null ? text : `:p${number}`)).join('');
 
+/** The numbers of the placeholders that are cast to JSON: `$1::jsonb`. */
+export const findJsonPlaceholders = (sql: string): ReadonlySet<number> => {
+  const tokens = readTokens(sql, (text, number) => ({ text: text.toLowerCase(), number }));
+  return new Set(
+    tokens.flatMap(({ number }, at) => {
+      const [, one, other, type, next] = tokens.slice(at, at + 5).map(({ text }) => text);
+      const isJson = one === ':' && other === ':' && (type === 'json' || type === 'jsonb') && next !== '[';
+      return number !== null && isJson ? [number] : [];
+    }),
+  );
+};
+
 /** The numbers of the placeholders in a statement. */
 const findPlaceholders = (sql: string): ReadonlySet<number> =>
   new Set(readTokens(sql, (_text, number) => number).filter((number) => number !== null));
@@ -221,13 +233,20 @@ const findCommentEnd = (sql: string, start: number): number => {
   return sql.length;
 };
 
+/** Whether a value is written differently for JSON: a text in quotes, a list in brackets. */
+export const dependsOnType = (value: JsonValue): boolean => typeof value === 'string' || Array.isArray(value);
+
 /**
- * A value as text that PostgreSQL converts to the required type: a list becomes an array (`{1,2}`), a map JSON, null
- * NULL.
+ * A value as text that PostgreSQL converts to the type of its parameter: null is NULL, a map JSON, and a list an array
+ * (`{1,2}`).
+ *
+ * @param type - `json` writes anything but null as JSON, `jsonList` so each item of a list; otherwise undefined
  */
-export const toText = (value: JsonValue): string | null => {
+export const toText = (value: JsonValue, type?: 'json' | 'jsonList'): string | null => {
   if (value === null) return null;
-  if (Array.isArray(value)) return toArray(value);
+  if (type === 'json') return JSON.stringify(value);
+  if (Array.isArray(value))
+    return toArray(type === undefined ? value : value.map((item) => toText(item, 'json')));
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 

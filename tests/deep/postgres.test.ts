@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
-import type { JsonObject } from '@hookloom/plugin-kit';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { aPostgresCredential, runSql } from '../support/a-postgres-node.ts';
 
@@ -116,6 +116,46 @@ describe('a value', () => {
         h: null,
         i: 1e21,
       },
+    });
+  });
+
+  test.each<[JsonValue]>([
+    [[]],
+    [[1, 'a', null, [], { b: 2 }]],
+    ['5'],
+    ['true'],
+    ['a "text"'],
+    [''],
+    [5],
+    [false],
+    [{}],
+    [{ a: [] }],
+  ])('%j is the same in JSON, JSON with operators, and a column of JSON', async (value) => {
+    await database.exec(
+      'DROP TABLE IF EXISTS documents; CREATE TABLE documents (a json, b jsonb, c jsonb[])',
+    );
+    const statements = [
+      'INSERT INTO documents VALUES ($1, $2, $3)',
+      'SELECT a, b, to_jsonb(c) AS c FROM documents',
+    ];
+    const { results } = await run({ statements, values: [[value, value, [value, [1]]], []] });
+    expect(results).toEqual([{ rows: [] }, { rows: [{ a: value, b: value, c: [value, [1]] }] }]);
+    const query = "SELECT jsonb_build_object('a', $1::jsonb) || $2 AS both, $3::text AS text";
+    expect(await run({ query, values: [value, { b: 1 }, 'x'], mode: 'one' })).toEqual({
+      row: { both: { a: value, b: 1 }, text: 'x' },
+    });
+  });
+
+  test('that its parameter refuses, and a statement that is wrong, leave the connection usable', async () => {
+    const wrong = [
+      { query: 'SELECT $1::int AS a', values: ['x'] },
+      { query: 'SELEC $1', values: ['x'] },
+      { query: 'SELECT $1::text AS a, $2::text AS a', values: ['x', 'y'] },
+      { query: 'SELECT $1::text AS a', values: [] },
+    ];
+    for (const one of wrong) expect(await failureOf(one)).toHaveProperty('name', expect.stringMatching(/^S/));
+    expect(await run({ query: 'SELECT $1::text AS a', values: ['x'], mode: 'one' })).toEqual({
+      row: { a: 'x' },
     });
   });
 

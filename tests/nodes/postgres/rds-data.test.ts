@@ -54,6 +54,20 @@ describe('a statement through the RDS Data API', () => {
     ]);
   });
 
+  test('writes a value as JSON where the SQL casts it to JSON, and as text or a list elsewhere', async () => {
+    const { calls } = await run(
+      { query: 'SELECT $1::jsonb, $2::JSON, $3::text, $4::int[], $5::jsonb', values: ['5', [], '5', [], 5] },
+      () => ({ columnMetadata: [], records: [], numberOfRecordsUpdated: 0 }),
+    );
+    expect(calls[0]?.input.parameters).toEqual([
+      { name: 'p1', value: { stringValue: '"5"' }, typeHint: 'JSON' },
+      { name: 'p2', value: { stringValue: '[]' }, typeHint: 'JSON' },
+      { name: 'p3', value: { stringValue: '5' } },
+      { name: 'p4', value: { stringValue: '{}' } },
+      { name: 'p5', value: { stringValue: '5' }, typeHint: 'JSON' },
+    ]);
+  });
+
   test('returns the same JSON as over the protocol', async () => {
     const fields = [
       ['int8', { stringValue: '9007199254740993' }, '9007199254740993'],
