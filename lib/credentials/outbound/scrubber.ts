@@ -1,6 +1,7 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { createFindSecrets } from './find-secrets.ts';
 import { MIN_SECRET_LENGTH, readingsOf } from './secret-encodings.ts';
+import { findSecretParts } from './secret-parts.ts';
 
 const SCRUBBED = '[redacted]';
 
@@ -8,7 +9,7 @@ const SCRUBBED = '[redacted]';
 const MAX_DERIVED = 100;
 
 export interface Scrubber {
-  /** Adds a secret of a credential. */
+  /** Adds a secret of a credential, and the parts of it that are secrets themselves. */
   learn(secret: string): void;
   /** Adds a short-lived secret; only the latest {@link MAX_DERIVED} are kept. */
   learnDerived(secret: string): void;
@@ -68,7 +69,11 @@ export const createScrubber = (): Scrubber => {
       if (derived.size > MAX_DERIVED && oldest !== undefined) derived.delete(oldest);
     },
     scrub: <Value>(value: Value): Value => {
-      search ??= createScrubText([...secrets, ...derived].flatMap(readingsOf));
+      search ??= createScrubText(
+        [...secrets, ...derived]
+          .flatMap((secret) => [secret, ...findSecretParts(secret)])
+          .flatMap(readingsOf),
+      );
       return scrubAny(value, search) as Value;
     },
   };

@@ -228,3 +228,38 @@ test('a secret that is known already takes the place of no derived one', () => {
   scrubber.learnDerived('derived-0-');
   expect(scrubber.scrub('derived-0- derived-1-')).toBe('[redacted] [redacted]');
 });
+
+describe('a part of a secret is removed', () => {
+  const slack = 'https://hooks.slack.com/services/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';
+  test.each<[string, string, readonly string[]]>([
+    ['the path of a URL', 'http://h.example/hooks/PATHSECRET', ['/hooks/PATHSECRET', 'PATHSECRET']],
+    ['each segment that is no word', slack, ['T0123ABCD', 'B0456EFGH', 'q8ZJ4Xk2Lm0pQr7sTu9vWx1y']],
+    ['a segment as it is and decoded', 'https://h.example/a%2Fb%3D1234c', ['a%2Fb%3D1234c', 'a/b=1234c']],
+    ['a value of the query', 'https://h.example/x?code=abc12345&sig=z9z9z9', ['abc12345', 'z9z9z9']],
+    ['the password of a URL', 'postgres://ann:hunter@db.example/shop', ['hunter']],
+    [
+      'the user and an encoded password',
+      'amqp://k3yuser99:p%40ss12@mq.example/',
+      ['k3yuser99', 'p@ss12', 'p%40ss12'],
+    ],
+    ['a token after its scheme', 'Bearer abc123xyz', ['abc123xyz']],
+    ['a value of a connection string', 'Server=db;User Id=sa;Password=letmein;', ['letmein']],
+    ['a value of JSON', '{"type":"service_account","private_key":"abcdef"}', ['abcdef']],
+  ])('%s', (_case, secret, parts) => {
+    const scrubber = aScrubber(secret);
+    for (const part of parts) {
+      expect(scrubber.scrub(`Cannot POST ${part}!`)).toBe('Cannot POST [redacted]!');
+      expect(scrubber.scrub(Buffer.from(part).toString('hex'))).toBe('[redacted]');
+    }
+  });
+
+  test.each([
+    [slack, 'services of hooks.slack.com'],
+    ['https://api.telegram.org/bot123456:ABC-DEF1234ghIkl/sendMessage?mode=markdown', 'sendMessage markdown'],
+    ['postgres://ann:hunter@db.example/shop', 'ann of db.example: shop'],
+    ['Server=database;User Id=sa;Password=letmein;', 'database of the Server'],
+    ['https://h.example/', '/ of https://h.example'],
+  ])('but no word and no host of %s', (secret, text) => {
+    expect(aScrubber(secret).scrub(text)).toBe(text);
+  });
+});
