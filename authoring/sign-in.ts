@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type CredentialFields, isPlainObject } from '@hookloom/plugin-kit';
+import { type CredentialFields, isPlainObject, toExactJson } from '@hookloom/plugin-kit';
 import { isBound } from '../lib/credentials/outbound/secret-store.ts';
 import { tryJson } from '../lib/shared/try-json.ts';
 import { describeRefusal, toClientHeader } from '../nodes/credential-types/oauth2.ts';
@@ -180,6 +180,6 @@ const send = async (
 };
 
 const parseAnswer = (text: string): Record<string, unknown> => {
-  const answer = tryJson(text);
+  const answer = tryJson(toExactJson(text));
   return isPlainObject(answer) ? answer : {};
 };

@@ -1,10 +1,20 @@
+import { parseJson as parseExactly } from '@hookloom/plugin-kit';
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { CommandError } from './command-error.ts';
 
-/** @throws CommandError with the place where the text stops being JSON (RFC 8259) */
-export const parseJson = (text: string, name: string): unknown => {
+/**
+ * Parses data: integers that a number can't hold keep their digits, as strings.
+ *
+ * @throws CommandError with the place where the text stops being JSON (RFC 8259)
+ */
+export const parseJson = (text: string, name: string): unknown => parseWith(parseExactly, text, name);
+
+/** Parses a workflow, whose check reports such integers. @throws CommandError as `parseJson` */
+export const parseWorkflow = (text: string, name: string): unknown => parseWith(JSON.parse, text, name);
+
+const parseWith = (parse: (text: string) => unknown, text: string, name: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (cause) {
     const [error] = readTree(text).errors;
     const reason = error === undefined ? (cause as Error).message : toWords(printParseErrorCode(error.error));

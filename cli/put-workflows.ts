@@ -7,7 +7,7 @@ import type { TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { describeDifference, type VersionDifference } from './difference-text.ts';
 import type { Io } from './io.ts';
-import { locateValues, parseJson } from './parse-json.ts';
+import { locateValues, parseWorkflow } from './parse-json.ts';
 import { findSameIds, listFiles, readInput } from './read-file.ts';
 
 export interface SentFile {
@@ -113,7 +113,7 @@ export const readFiles = async (paths: readonly string[], io: Io): Promise<reado
   const files: SentFile[] = [];
   for (const path of paths) {
     const { name, text } = await readInput(path, io);
-    files.push({ name, content: parseJson(text, name), placeOf: locateValues(text) });
+    files.push({ name, content: parseWorkflow(text, name), placeOf: locateValues(text) });
   }
   const problems = findSameIds(files.map(({ name, content }) => ({ file: name, id: idOf(content) })));
   if (problems.length > 0) throw new CommandError(problems.join('\n'));

@@ -9,7 +9,7 @@ import { CommandError } from './command-error.ts';
 import { checkEntries, type Entry } from './event-entries.ts';
 import type { Io } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';
-import { locateValues, parseJson } from './parse-json.ts';
+import { locateValues, parseJson, parseWorkflow } from './parse-json.ts';
 
 /** The streams and the environment that a file is read with. */
 type InputIo = Pick<Io, 'readStdin'> & Partial<Pick<Io, 'env'>>;
@@ -90,8 +90,8 @@ export const readWorkflow = async (
     value: definition,
     warnings,
     toLine,
-  } = await readChecked(file, io, async (content) => {
-    const { definition, ...found } = await validateWorkflow(content, findNodeType);
+  } = await readChecked(file, io, async (text, name) => {
+    const { definition, ...found } = await validateWorkflow(parseWorkflow(text, name), findNodeType);
     return { value: definition, ...found };
   });
   return { file, definition, warnings, toLine };
@@ -103,7 +103,12 @@ export const readWorkflow = async (
  * @throws CommandError with each problem on its own line: `upload.json:3:12: /detail must be object`
  */
 export const readEntries = async (file: string, io: InputIo): Promise<readonly Entry[]> =>
-  (await readChecked(file, io, async (content) => ({ ...checkEntries(content), warnings: [] }))).value;
+  (
+    await readChecked(file, io, async (text, name) => ({
+      ...checkEntries(parseJson(text, name)),
+      warnings: [],
+    }))
+  ).value;
 
 /** One line for each file with the id of one before it: stored together, the last one would win. */
 export const findSameIds = (
@@ -120,7 +125,10 @@ export const findSameIds = (
   });
 };
 
-type Check<Value> = (content: unknown) => Promise<{
+type Check<Value> = (
+  text: string,
+  name: string,
+) => Promise<{
   readonly value: Value | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
@@ -128,7 +136,7 @@ type Check<Value> = (content: unknown) => Promise<{
 
 const readChecked = async <Value>(file: string, io: InputIo, check: Check<Value>) => {
   const { name, text } = await readInput(file, io);
-  const { value, problems, warnings } = await check(parseJson(text, name));
+  const { value, problems, warnings } = await check(text, name);
   const placeOf = locateValues(text);
   const toLine = ({ path, message, severity }: Problem): string => {
     const kind = severity === undefined ? '' : `${severity}: `;

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
+import { type JsonValue, parseJson as parseExactly } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
 import { VARIABLE_TYPES, type Variable, type VariableType } from '../lib/settings/settings.ts';
 import { type AdminApi, ApiProblem } from './admin-api.ts';
@@ -119,7 +119,7 @@ const toText = (value: JsonValue): string => (typeof value === 'string' ? value 
 const readValue = (name: string, text: string, type: Exclude<VariableType, 'string'>): unknown => {
   if (type === 'json') return parseJson(text, `value of ${name}`);
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactly(text);
     if (typeof value === type) return value;
   } catch {
     // no JSON

@@ -15,7 +15,7 @@ import { type RunOptions, readObject, runWorkflow } from './execution-commands.t
 import { findPermissions } from './find-permissions.ts';
 import { explain } from './help.ts';
 import type { Io } from './io.ts';
-import { parseJson } from './parse-json.ts';
+import { parseWorkflow } from './parse-json.ts';
 import {
   type PutOptions,
   printStored,
@@ -214,7 +214,7 @@ const tryNode = async (
     throw usageError('only one of the files can be standard input');
   const { name, text } = await readInput(file, io);
   const body = {
-    definition: parseJson(text, name),
+    definition: parseWorkflow(text, name),
     nodeId,
     ...(input === undefined ? {} : { input: await readObject(input, 'the input of a node', io) }),
     ...(outputs === undefined ? {} : { outputs: await readObject(outputs, 'outputs of nodes', io) }),

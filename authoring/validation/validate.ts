@@ -17,6 +17,7 @@ import { checkWebhooks } from './check-webhooks.ts';
 import { type DraftGraph, readDraft, readDraftGraph } from './graph/draft-graph.ts';
 import { checkCallers } from './mistakes/check-callers.ts';
 import { checkMistakes } from './mistakes/check-mistakes.ts';
+import { checkNumbers } from './mistakes/check-numbers.ts';
 import { proposeWithout } from './proposals/proposal.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
 
@@ -63,7 +64,7 @@ export const validateWorkflow = async (
   });
   // Placeholders for invalid values, and their parents, have schema problems only.
   const doubtful = new Set(madeUp.flatMap(withParents));
-  const found = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
+  const found = [...shape, ...checkNumbers(value), ...meaning.filter(({ path }) => !doubtful.has(path))];
   const problems = withoutRepeated(found.filter(({ severity }) => severity === undefined));
   const wrong = new Set(problems.map(({ path }) => path));
   const warnings = limit(found.filter(({ path, severity }) => severity === 'warning' && !wrong.has(path)));

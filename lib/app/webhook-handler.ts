@@ -8,8 +8,6 @@ import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
 import { createPrepareRun, createRunExecution } from '../executions/lifecycle/run-execution.ts';
 import { DEPTH_HEADER } from '../executions/record/call-depth.ts';
 import { createHandler, type Handle } from '../http/create-handler.ts';
-import { limitJson } from '../http/limit-json.ts';
-import { parseJsonBody } from '../http/parse-json-body.ts';
 import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
 import { isAppError } from '../shared/errors.ts';
@@ -23,7 +21,6 @@ import { type Note, noteOutcome, type RecordRequest } from '../webhooks/requests
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import {
   type Arrival,
-  type BodyParsers,
   type OpenFeatures,
   type OpenStages,
   type ParsedBody,
@@ -31,6 +28,7 @@ import {
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
+import { createBodyParsers } from './body-parsers.ts';
 
 export interface WebhookSettings {
   /** Maximum size of a body; Lambda's own limit is 6 MB. */
@@ -83,9 +81,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
   const openFeatures: OpenFeatures = async (webhook) =>
     (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
-  const { maxBodyDepth: maxDepth } = settings;
-  const parseJson = (text: string) => parseJsonBody(text, maxDepth);
-  const parsers: BodyParsers = { json: parseJson, limitJson, xml: parseXml, maxDepth };
+  const parsersOf = createBodyParsers(settings.maxBodyDepth);
   const inflate = async ({ request, addHeaders }: Arrival, { maxBodyBytes }: OpenStages) => {
     if (request.headers['content-encoding'] === undefined) return request;
     const { inflateBody } = await import('../webhooks/inflate-body.chunk.ts');
@@ -114,8 +110,9 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const handshake = await features.verify({ ...arrival, secretId });
     if (handshake !== null) return handshake;
     const content = await inflate(arrival, features);
+    const parsers = parsersOf(webhook);
     const parsed: ParsedBody = (await features.parse({ ...arrival, content, parsers })) ?? {
-      body: parseBody(content, parseJson, orText(parseJson)),
+      body: parseBody(content, parsers.json, orText(parsers.json)),
     };
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
@@ -151,8 +148,6 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
 };
 
 type NotingHandle = (call: Parameters<Handle>[0] & { readonly note: Note }) => ReturnType<Handle>;
-const parseXml: BodyParsers['xml'] = async (text) =>
-  (await import('@hookloom/bounded-xml')).parseXml(text, new Set(), 'it');
 
 /** The function's remaining time, without the margin. */
 const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {

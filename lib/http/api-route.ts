@@ -4,6 +4,7 @@ import type { JsonAnswer } from '../shared/answer.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import { parseFields } from '../shared/query-fields.ts';
 import type { Call, ServedRoute } from './create-handler.ts';
+import type { BigNumbers } from './parse-json-body.ts';
 import { parseBody, readOptions } from './read-json-body.ts';
 import { parseQuery, readPathParameter, readQuery } from './read-parameters.ts';
 import { limitBody, readWebhookEvent } from './read-webhook-event.ts';
@@ -42,6 +43,8 @@ export interface ApiRoute {
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
+  /** What becomes of an integer that a number can't hold: `string` by default. */
+  readonly bigNumbers?: BigNumbers;
 }
 
 const BODY_LIMITS: BodyLimits = { maxBytes: 100_000, maxDepth: 20 };

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
 import { BODY_INVALID, CONTENT_TYPE_UNSUPPORTED, QUERY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { parseJsonBody } from './parse-json-body.ts';
+import { type BigNumbers, parseJsonBody } from './parse-json-body.ts';
 import { readQuery } from './read-parameters.ts';
 import { limitBody, readWebhookEvent } from './read-webhook-event.ts';
 
@@ -12,14 +12,16 @@ const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
  * The JSON body of a request; undefined without one. The content type must be JSON: for a page of another origin,
  * browsers send that only after a CORS preflight, but text, forms and bytes without one.
  *
- * @param now - milliseconds since the epoch
  * @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP`
  */
-const readJsonBody = (event: unknown, maxDepth: number, now: number): JsonValue | undefined => {
+const readJsonBody = (
+  event: unknown,
+  { maxDepth, now, bigNumbers }: Omit<BodyLimits, 'maxBytes'>,
+): JsonValue | undefined => {
   const { headers, rawBody } = readWebhookEvent(event, now);
   if (rawBody.length === 0) return undefined;
   if (!JSON_TYPE.test(headers['content-type'] ?? '')) throw new AppError(CONTENT_TYPE_UNSUPPORTED, {});
-  return parseJsonBody(Buffer.from(rawBody).toString(), maxDepth);
+  return parseJsonBody(Buffer.from(rawBody).toString(), maxDepth, bigNumbers);
 };
 
 interface OptionNames {
@@ -33,6 +35,7 @@ interface BodyLimits {
   readonly maxDepth: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  readonly bigNumbers?: BigNumbers | undefined;
 }
 
 /**
@@ -44,10 +47,10 @@ interface BodyLimits {
 export const parseBody = <Schema extends v.GenericSchema>(
   event: unknown,
   schema: Schema,
-  { maxBytes, maxDepth, now }: BodyLimits,
+  { maxBytes, ...limits }: BodyLimits,
 ): v.InferOutput<Schema> => {
   limitBody(event, maxBytes);
-  const body = readJsonBody(event, maxDepth, now) ?? {};
+  const body = readJsonBody(event, limits) ?? {};
   const { success, output, issues } = v.safeParse(schema, body, { abortEarly: true });
   if (success) return output;
   const [{ path = [], expected, received, message, kind }] = issues;
@@ -91,7 +94,7 @@ export const readOptions = (
   now: number,
 ): Readonly<Record<string, unknown>> => {
   const query = readQuery(event, names);
-  const body = readJsonBody(event, maxDepth, now) ?? {};
+  const body = readJsonBody(event, { maxDepth, now }) ?? {};
   if (!isPlainObject(body)) throw new AppError(BODY_INVALID, { reason: 'it must be a JSON object' });
   for (const name of Object.keys(body)) {
     if (!names.includes(name))

@@ -21,7 +21,8 @@ const describeCount = ({ count, errors }: { count: number; errors: readonly Foun
 // Reading a request
 export const BODY_TOO_LARGE = (p: { limitBytes: number }) =>
   describeError('BODY_TOO_LARGE', 413, `The body is larger than ${p.limitBytes} bytes.`);
-export const BODY_INVALID = (p: { reason: string }) =>
+// `isJson` says that the body is JSON, with something in it that is refused
+export const BODY_INVALID = (p: { reason: string; isJson?: true }) =>
   describeError('BODY_INVALID', 400, `The body is invalid: ${p.reason}.`);
 export const BODY_TOO_DEEP = (p: { limit: number }) =>
   describeError(

@@ -38,14 +38,15 @@ const FORM = 'application/x-www-form-urlencoded';
 export const isForm = (headers: WebhookRequest['headers']): boolean =>
   toMediaType(headers['content-type'] ?? '') === FORM;
 
-/** Parses JSON, and returns any other text unchanged: RFC 9110 §8.3 lets a recipient examine untyped content. */
+/** Parses JSON, and returns any other text unchanged: RFC 9110 §8.3 lets a recipient examine untyped content. @throws AppError for JSON that is refused */
 export const orText =
   (parseJson: ParseText): ParseText =>
   (text) => {
     try {
       return parseJson(text);
     } catch (error) {
-      if (isAppError(error)) return text;
+      const isRefused = isAppError(error, 'BODY_INVALID') && error.parameters.isJson === true;
+      if (isAppError(error) && !isRefused) return text;
       throw error;
     }
   };

@@ -11,6 +11,7 @@ import {
   type LentCredential,
   type NodeContext,
   NodeError,
+  parseJson,
 } from '@hookloom/plugin-kit';
 
 /** What bytes in an output are converted to. */
@@ -260,7 +261,7 @@ const decode = (bytes: Uint8Array, bytesAs: BytesAs, place: string): JsonValue =
   if (bytesAs !== 'text' && bytesAs !== 'json') return { $base64: Buffer.from(bytes).toString('base64') };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return bytesAs === 'text' ? text : JSON.parse(text);
+    return bytesAs === 'text' ? text : parseJson(text);
   } catch {
     throw wrongOutput(`${place} is not ${bytesAs === 'text' ? 'UTF-8 text' : 'JSON'}; see bytesAs`);
   }

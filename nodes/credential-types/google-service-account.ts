@@ -4,7 +4,9 @@ import {
   type CredentialFields,
   type CredentialType,
   createExpiringMemo,
+  isPlainObject,
   type OutboundRequest,
+  parseJson,
 } from '@hookloom/plugin-kit';
 import { requestToken } from './oauth2.ts';
 import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
@@ -49,7 +51,8 @@ const apply = async (request: OutboundRequest, fields: CredentialFields, context
 const readKey = ({ key = '' }: CredentialFields): Key => {
   let read: Partial<Key> = {};
   try {
-    read = JSON.parse(key);
+    const value = parseJson(key);
+    if (isPlainObject(value)) read = value;
   } catch {
     // said below, without the parser's excerpt of the key
   }

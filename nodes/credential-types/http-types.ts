@@ -1,4 +1,4 @@
-import { type CredentialType, isPlainObject, type OutboundRequest } from '@hookloom/plugin-kit';
+import { type CredentialType, isPlainObject, type OutboundRequest, parseJson } from '@hookloom/plugin-kit';
 import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
 
 type Apply = NonNullable<CredentialType['apply']>;
@@ -87,13 +87,27 @@ const addToBody: Apply = (request, { name = '', value = '' }) => {
   if (!isPlainObject(given) || request.method === 'GET' || request.method === 'HEAD')
     throw new Error('a credential of the type httpBody needs a request whose body is a JSON object');
   const headers = withHeader(request, 'content-type', 'application/json').headers;
-  return { ...request, headers, body: JSON.stringify({ ...given, [name]: value }) };
+  return { ...request, headers, body: addField(request.body, given, [name, value]) };
 };
 
+/** A body as it was written, with one more field: parsed and written again, its large numbers would lose digits. */
+const addField = (
+  body: OutboundRequest['body'],
+  given: Readonly<Record<string, unknown>>,
+  [name, value]: readonly [string, string],
+): string => {
+  if (Object.hasOwn(given, name) || Object.keys(given).length === 0)
+    return JSON.stringify({ ...given, [name]: value });
+  return `${toText(body).trimEnd().slice(0, -1)},${JSON.stringify({ [name]: value }).slice(1)}`;
+};
+
+const toText = (body: OutboundRequest['body']): string =>
+  body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
+
 const readJson = (body: NonNullable<OutboundRequest['body']>): unknown => {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return undefined;
   try {
-    if (typeof body === 'string') return JSON.parse(body);
-    return body instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(body)) : undefined;
+    return parseJson(toText(body));
   } catch {
     return undefined;
   }

@@ -11,6 +11,7 @@ import {
   OUTBOUND_FAILED,
   type OutboundRequest,
   type OutboundResponse,
+  parseJson,
 } from '@hookloom/plugin-kit';
 import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
 
@@ -115,7 +116,7 @@ const usesRefreshToken = ({ grant }: CredentialFields): boolean =>
 
 const readAnswer = ({ body }: OutboundResponse): Record<string, unknown> => {
   try {
-    const answer: unknown = JSON.parse(new TextDecoder().decode(body));
+    const answer: unknown = parseJson(new TextDecoder().decode(body));
     return isPlainObject(answer) ? answer : {};
   } catch {
     return {};

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, NodeError, type Usage } from '@hookloom/plugin-kit';
+import { type JsonObject, type JsonValue, NodeError, parseJson, type Usage } from '@hookloom/plugin-kit';
 import type { Answer } from './question.ts';
 
 export interface AnswerProblem {
@@ -55,7 +55,7 @@ const findFenced = (text: string): string => {
 
 const parse = (text: string): JsonValue | undefined => {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

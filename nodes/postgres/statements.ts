@@ -1,4 +1,10 @@
-import { type JsonObject, type JsonValue, NodeError, type ParameterProblem } from '@hookloom/plugin-kit';
+import {
+  type JsonObject,
+  type JsonValue,
+  NodeError,
+  type ParameterProblem,
+  parseJson,
+} from '@hookloom/plugin-kit';
 
 export interface Statement {
   /** SQL with `$1`, `$2`, … in place of values. */
@@ -276,7 +282,7 @@ export const fromText = (text: string, type: string): JsonValue => {
       return Number.isFinite(Number(text)) ? Number(text) : text; // NaN and Infinity
     case 'json':
     case 'jsonb':
-      return JSON.parse(text);
+      return parseJson(text);
     case 'bytea':
       return Buffer.from(text.slice('\\x'.length), 'hex').toString('base64');
     case 'timestamp':

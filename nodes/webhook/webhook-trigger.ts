@@ -60,6 +60,7 @@ const features: readonly Row[] = [
   ['recordRequests', 'boolean', 'Record all requests, not only refused ones'],
   ['continueAfterResponse', 'boolean', 'Continue after respondToWebhook'],
   ['body', 'object', 'How bodies are parsed'],
+  ['bigNumbers', 'options', 'Integers beyond 2^53 in JSON', ['string', 'refuse']],
   ['paused', 'any', 'Answer 503, or store requests'],
   ['maxBodyBytes', 'number', 'Larger bodies get 413'],
   ['rateLimit', 'object', 'Requests above it get 429'],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { locateValues, parseJson } from '../../cli/parse-json.ts';
+import { locateValues, parseJson, parseWorkflow } from '../../cli/parse-json.ts';
 
 test.each([
   ['{\n  "id": "x",\n  oops\n}', '3:3: is not JSON: invalid symbol'],
@@ -16,6 +16,11 @@ test.each([
   ['['.repeat(100_000), '1:1: is not JSON: Unexpected end of JSON input'],
 ])('names line and column where a text stops being JSON: %.20j', (text, message) => {
   expect(() => parseJson(text, 'w.json')).toThrow(new Error(`w.json:${message}`));
+});
+
+test("integers that a number can't hold keep their digits in data, and are numbers in a workflow, whose check reports them", () => {
+  expect(parseJson('[8202522731445525542]', 'data.json')).toEqual(['8202522731445525542']);
+  expect(parseWorkflow('[8202522731445525542]', 'w.json')).toEqual([8202522731445525542n].map(Number));
 });
 
 const text = `{

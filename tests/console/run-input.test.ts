@@ -10,6 +10,12 @@ const declaring = (properties: object, required: readonly string[] = []) => ({
   parameters: { schema: { type: 'object', properties, required } },
 });
 
+test("an integer that a number can't hold is sent as a string of its digits", () => {
+  const fields = toInputFields(declaring({ id: { type: 'integer' } })) ?? [];
+  expect(toInput(fields, { id: '8202522731445525542' })).toEqual({ body: { id: '8202522731445525542' } });
+  expect(parseInput('{"id":8202522731445525542}')).toEqual({ input: { id: '8202522731445525542' } });
+});
+
 describe('the form of a trigger', () => {
   const fields = toInputFields(
     declaring(

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import jsonBodyParser from '@middy/http-json-body-parser';
 import fc from 'fast-check';
 import { parseJsonBody } from '../../lib/http/parse-json-body.ts';
 import { AppError } from '../../lib/shared/errors.ts';
@@ -62,6 +61,24 @@ describe('a JSON body', () => {
     expect(errorOf(text).message).toMatch(/a number that is too large/);
   });
 
+  test.each<[string, unknown]>([
+    ['{"id":8202522731445525542}', { id: '8202522731445525542' }],
+    ['[-8202522731445525542]', ['-8202522731445525542']],
+    [`{"constructor":${'9'.repeat(400)}}`, { constructor: '9'.repeat(400) }],
+  ])("keeps the digits of an integer that a number can't hold: %.40s", (text, value) => {
+    expect(parseJsonBody(text, 3)).toEqual(value);
+  });
+
+  test.each([
+    ['8202522731445525542', 'it'],
+    ['{"a":1,"order/s":[{"id":-8202522731445525542}]}', '/order~1s/0/id'],
+  ])('can be refused for such an integer, with its place: %s', (text, place) => {
+    expect(() => parseJsonBody(text, 3, 'refuse')).toThrow(
+      `The body is invalid: ${place} is an integer beyond ±9007199254740991: send it as a string.`,
+    );
+    expect(parseJsonBody(text.replaceAll(/(-?\d{19})/g, '"$1"'), 3, 'refuse')).toBeDefined();
+  });
+
   test.each([
     '{"__proto__":{"polluted":1}}',
     '[{"a":{"__proto__":1}}]',
@@ -86,19 +103,16 @@ describe('a JSON body', () => {
   });
 });
 
-const everyValue = jsonBodyParser({
-  disableContentTypeCheck: true,
-  reviver: (_key, value) => {
+/** By the source of every number, and by middy's rules for keys. */
+const parseEveryValue = (text: string): unknown =>
+  JSON.parse(text, (key, value, { source = '' }: { readonly source?: string } = {}) => {
+    const isPrototype =
+      key === '__proto__' || (key === 'constructor' && Object.hasOwn(value ?? {}, 'prototype'));
+    if (isPrototype) throw new Error('Forbidden key');
+    if (typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return source;
     if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) throw new Error('overflow');
     return value;
-  },
-});
-
-const parseEveryValue = (text: string): unknown => {
-  const request = { event: { body: text, isBase64Encoded: false } };
-  everyValue.before?.(request as never);
-  return request.event.body;
-};
+  });
 
 type Outcome = { readonly value: unknown } | { readonly refusal: string };
 

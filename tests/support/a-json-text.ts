@@ -28,6 +28,7 @@ const jsonString = fc.oneof(
 const digits = fc.oneof(
   fc.nat().map(String),
   fc.integer({ min: 205, max: 320 }).map((length) => '9'.repeat(length)),
+  fc.constantFrom(0n, 1n, 2n, 10n, 10n ** 18n).map((more) => String(BigInt(Number.MAX_SAFE_INTEGER) + more)),
 );
 const jsonNumber = fc
   .tuple(

@@ -30,6 +30,7 @@ export const featureRules: Readonly<Record<FeatureName, fc.Arbitrary<JsonValue>>
     { origins: ['https://shop.example', 'http://localhost:5173'], credentials: true, maxAgeSeconds: 60 },
   ),
   paused: fc.constantFrom<JsonValue>(false, false, true, 'store'),
+  bigNumbers: fc.constantFrom('string', 'refuse'),
   body: fc.constantFrom<JsonValue>(
     {},
     { raw: true },

@@ -3,6 +3,7 @@ import { quote, toPointerKey } from '../../../lib/shared/describe.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { checkExpressions, findRules, type Rule } from '../../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
+import { findRoundedNumber } from '../mistakes/check-numbers.ts';
 import { correct, type Finding, toProblems } from '../proposals/correction.ts';
 import { findReferenceProblems } from './check-references.ts';
 import { findShapeProblems } from './check-shapes.ts';
@@ -77,6 +78,8 @@ const findInExpression = async (
     const hint = describeForeignOperators(expression);
     return unreadable.map(({ message }) => ({ message: `${message}${hint}` }));
   }
+  const rounded = findRoundedNumber(expression);
+  if (rounded !== null) return [rounded];
   const found = findShapeProblems(expression, names, isOpen);
   // Unknown names are already reported, with suggestions.
   if (found.some(({ severity }) => severity === undefined)) return found;

@@ -1,13 +1,19 @@
+import { parseJson as parseExactly } from '@hookloom/plugin-kit';
+
 /** Levels of lists and objects that typed JSON may have: what draws, compares and prints a value recurses. */
 const MAX_LEVELS = 200;
 
 /**
- * Parses JSON that someone typed.
+ * Parses data that someone typed as JSON: integers that a number can't hold keep their digits, as strings.
  *
  * @throws SyntaxError; RangeError when it is nested too deeply
  */
-export const parseJson = (text: string): unknown => {
-  const value: unknown = JSON.parse(text);
+export const parseJson = (text: string): unknown => limitLevels(parseExactly(text));
+
+/** Parses a part of a workflow, whose check reports such integers. @throws as `parseJson` */
+export const parseDefinition = (text: string): unknown => limitLevels(JSON.parse(text));
+
+const limitLevels = (value: unknown): unknown => {
   if (isDeeper(value, MAX_LEVELS)) throw new RangeError(`it is nested more than ${MAX_LEVELS} levels deep`);
   return value;
 };

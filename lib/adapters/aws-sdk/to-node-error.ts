@@ -1,4 +1,10 @@
-import { type AwsOperation, isPlainObject, type JsonObject, NodeError } from '@hookloom/plugin-kit';
+import {
+  type AwsOperation,
+  isPlainObject,
+  type JsonObject,
+  NodeError,
+  parseJson,
+} from '@hookloom/plugin-kit';
 import { isAppError } from '../../shared/errors.ts';
 import { type IamStatement, toPermissions, toStatements } from '../../shared/iam/permission.ts';
 import { findDenial } from '../aws/aws-error.ts';
@@ -62,7 +68,7 @@ const readFields = (error: Error): JsonObject => {
   if (entries.length === 0) return {};
   try {
     const text = JSON.stringify(Object.fromEntries(entries));
-    const fields: unknown = Buffer.byteLength(text) <= MAX_FIELD_BYTES ? JSON.parse(text) : null;
+    const fields: unknown = Buffer.byteLength(text) <= MAX_FIELD_BYTES ? parseJson(text) : null;
     return isPlainObject(fields) ? { fields: fields as JsonObject } : {};
   } catch {
     return {}; // no JSON

@@ -32,7 +32,8 @@ export const tryNodeRoute = defineRoute({
     outputs: v.optional(v.record(v.string(), outputsByName), {}),
   }),
   headers: ['traceparent'],
-  bodyLimits: { ...workflowLimits, maxDepth: 100 }, // of a definition, as its check has it
+  // Of a definition, as its check has it. What the node receives must not be rounded.
+  bodyLimits: { ...workflowLimits, maxDepth: 100, bigNumbers: 'refuse' },
   answers: {
     200: v.object({
       executionId: v.string(),

@@ -146,9 +146,9 @@ const MAX_WORKFLOWS = 100;
 
 /**
  * Bytes: below the six megabytes of an event of Lambda, in which quotes of the body are escaped. Depth: nodes may have
- * parameters of any depth; the check of a workflow has its own limit, with a better message.
+ * parameters of any depth; the check of a workflow has its own limit, with a better message. So has it for big numbers.
  */
-export const workflowLimits: BodyLimits = { maxBytes: 4_000_000, maxDepth: 200 };
+export const workflowLimits: BodyLimits = { maxBytes: 4_000_000, maxDepth: 200, bigNumbers: 'round' };
 
 const note = v.object({
   message: optional(messageText, 'Kept with the version, as in a commit'),

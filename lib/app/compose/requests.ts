@@ -2,10 +2,9 @@ import { createRequestStore } from '../../adapters/dynamodb/requests/request-sto
 import { createLogEvents } from '../../adapters/events/completion-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import { limitJson } from '../../http/limit-json.ts';
-import { parseJsonBody } from '../../http/parse-json-body.ts';
 import { createCheckEditedInput } from '../../webhooks/check-edited-input.ts';
 import type { SendAgainParts } from '../../webhooks/requests/send-again.ts';
+import { createBodyParsers } from '../body-parsers.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openExecutions, openRetry } from './admin.ts';
 import type { FeatureParts } from './open-features.chunk.ts';
@@ -46,10 +45,7 @@ interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executi
 const openJudging = ({
   config,
   ...parts
-}: JudgingParts): Pick<
-  SendAgainParts,
-  'openFeatures' | 'parseJson' | 'limitJson' | 'parseXml' | 'maxDepth'
-> => ({
+}: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parsersOf'> => ({
   openFeatures: lateFeatures({
     ...parts,
     config,
@@ -59,8 +55,5 @@ const openJudging = ({
     events: createLogEvents(parts.logger, { countsInline: true }),
     usesOutbox: false,
   }),
-  parseJson: (text) => parseJsonBody(text, config.maxBodyDepth),
-  maxDepth: config.maxBodyDepth,
-  limitJson,
-  parseXml: async (text) => (await import('@hookloom/bounded-xml')).parseXml(text, new Set(), 'it'),
+  parsersOf: createBodyParsers(config.maxBodyDepth),
 });

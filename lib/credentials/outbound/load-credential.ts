@@ -4,6 +4,7 @@ import {
   type CredentialType,
   isPlainObject,
   type JsonObject,
+  parseJson,
 } from '@hookloom/plugin-kit';
 import { quote } from '../../shared/describe.ts';
 import { isAppError, isInfrastructureError } from '../../shared/errors.ts';
@@ -151,7 +152,7 @@ const findViolations = (schema: CredentialType['schema'], fields: CredentialFiel
 
 const tryParse = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

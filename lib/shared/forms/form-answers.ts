@@ -1,4 +1,5 @@
 import { compileJsonSchema, isMap, type JsonMap } from '@hookloom/bounded-schema';
+import { isBigInteger } from '@hookloom/plugin-kit';
 import type { FormError } from './form-error.ts';
 import { type FormField, propertiesOf, type Scalar, toFields } from './form-fields.ts';
 
@@ -41,8 +42,11 @@ const readField = ({ kind, options }: FormField, text: string): Scalar | undefin
   }
 };
 
-const readNumber = (text: string): number | null => {
+/** A number, or the digits of an integer that a number can't hold; null for any other text. */
+const readNumber = (text: string): number | string | null => {
   if (text.length > MAX_DIGITS || !NUMBER.test(text)) return null;
+  const digits = text.replace(/^([+-]?)0*(?=\d)/, (_, sign) => (sign === '-' ? sign : ''));
+  if (isBigInteger(digits)) return digits;
   const number = Number(text);
   return Number.isFinite(number) ? number : null;
 };

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   type ParameterProblem,
+  parseJson,
   type RegistrationContext,
   RegistrationRefused,
   Type,
@@ -225,7 +226,7 @@ const toValues = (attributes: Readonly<Record<string, unknown>>): JsonObject =>
 /** The value of a JSON text; any other text unchanged. */
 const parse = (text: string): JsonValue => {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -31,6 +31,16 @@ const onKeyReuse = defineFeature({
       : [],
 });
 
+/** What becomes of integers in JSON bodies that a number can't hold: see `createBodyParsers`. */
+const bigNumbers = defineFeature({
+  name: 'bigNumbers',
+  schema: Type.Enum(['string', 'refuse'], {
+    description:
+      'What an integer beyond ±(2^53 − 1) in a JSON body becomes, which a number would round: its digits as a string (the default), or a 400 that says where it is',
+    examples: ['refuse'],
+  }),
+});
+
 /** Records all requests, not only the refused ones: see `noteOutcome`. */
 const recordRequests = defineFeature({
   name: 'recordRequests',
@@ -44,6 +54,7 @@ const recordRequests = defineFeature({
 export const features = [
   cors,
   body,
+  bigNumbers,
   paused,
   allowFrom,
   signature,

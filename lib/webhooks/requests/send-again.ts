@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { type JsonObject, type JsonValue, parseJson } from '@hookloom/plugin-kit';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
 import { describeEdit } from '../../executions/record/edited-input.ts';
 import { REQUEST_NOT_REPEATABLE } from '../../shared/error-catalogue.ts';
@@ -22,11 +22,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly openFeatures: OpenFeatures;
-  /** Parses JSON up to a depth limit. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
-  readonly parseJson: BodyParsers['json'];
-  readonly limitJson: BodyParsers['limitJson'];
-  readonly parseXml: BodyParsers['xml'];
-  readonly maxDepth: BodyParsers['maxDepth'];
+  readonly parsersOf: (webhook: Webhook) => BodyParsers;
 }
 
 interface SentAgain {
@@ -109,7 +105,7 @@ const editRequest = (record: RequestRecord, { body, headers, query }: RequestEdi
 /** What an edit can change, with a JSON body as its value, so that its changes have places. */
 const toComparable = ({ body, headers, query }: RequestRecord): JsonObject => {
   try {
-    return { body: JSON.parse(body) as JsonValue, headers, query };
+    return { body: parseJson(body), headers, query };
   } catch {
     return { body, headers, query };
   }
@@ -155,15 +151,15 @@ const openWebhook = async (
 const toInput = async (
   request: WebhookRequest,
   webhook: Webhook,
-  { openFeatures, parseJson, limitJson, parseXml, maxDepth }: SendAgainParts,
+  { openFeatures, parsersOf }: SendAgainParts,
   refuse: (reason: string) => never,
 ): Promise<JsonObject | null> => {
   const hasFeatures = (webhook.config.features ?? null) !== null;
   const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
   const arrival = { request, webhook, addHeaders: () => {} };
-  const parsers = { json: parseJson, limitJson, xml: parseXml, maxDepth };
+  const parsers = parsersOf(webhook);
   const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
-    body: parseBody(request, parseJson, orText(parseJson)),
+    body: parseBody(request, parsers.json, orText(parsers.json)),
   };
   if (files !== undefined) return refuse('its body has files, which are not stored');
   const input = { ...toTriggerInput(arrival, request.headers, body), ...more };

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonValue, parseJson } from '@hookloom/plugin-kit';
 import { findCredentials } from '../../executions/record/redact-credentials.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';
 import { isCredentialHeader, isSecretValue, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
@@ -81,9 +81,8 @@ const findKey = async (request: WebhookRequest, webhook: Webhook): Promise<strin
 };
 
 const read = (request: WebhookRequest): JsonValue => {
-  const parse = (text: string): JsonValue => JSON.parse(text);
   try {
-    return parseBody(request, parse, parse);
+    return parseBody(request, parseJson);
   } catch {
     return {};
   }
@@ -162,7 +161,7 @@ const keepBody = ({ rawBody, headers }: Pick<WebhookRequest, 'rawBody' | 'header
 const redactJson = (text: string): string => {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
-    const value: JsonValue = JSON.parse(text);
+    const value = parseJson(text);
     const redacted = redactValue(value, MAX_DEPTH);
     return redacted === value ? text : JSON.stringify(redacted);
   } catch {

@@ -5,7 +5,7 @@ import {
   type Natives,
   type ParsedExpression,
 } from '@hookloom/counted-jsonata';
-import { createRandom } from '@hookloom/plugin-kit';
+import { createRandom, parseJson } from '@hookloom/plugin-kit';
 import { describeExecution, NO_VARIABLES, type Result, type Scope } from './scope.ts';
 
 export {
@@ -63,6 +63,7 @@ export const evaluate = (
       return toUuid(`${scope.seed}/${place}/${uuids++}`);
     },
     variable: (name) => (Object.hasOwn(variablesOf, name) ? variablesOf[name]?.(scope) : undefined),
+    parseJson,
     maxSteps: scope.maxSteps,
   });
 };

@@ -1,4 +1,5 @@
 import { compilePattern, createMatcher, UnsupportedPattern } from '@hookloom/linear-regex';
+import { checkBigIntegers, describeBigInteger } from './big-integers.ts';
 
 export type JsonMap = Readonly<Record<string, unknown>>;
 
@@ -59,7 +60,8 @@ const NOTHING_ALLOWED = 'Instance does not match any of [].';
 
 /**
  * Rewrites a schema so that checking it takes bounded work. Patterns become formats, which a linear-time matcher
- * checks; `uniqueItems`, which compares all pairs, gets an upper bound; and every check is counted.
+ * checks; `uniqueItems`, which compares all pairs, gets an upper bound; integers that a number can't hold are checked as
+ * such although they are strings; and every check is counted.
  *
  * @throws RangeError that names the place, for a pattern that needs backtracking, `patternProperties` and the format
  * `url`
@@ -81,6 +83,14 @@ export const boundSchema = (schema: JsonMap): BoundedSchema => {
     return name;
   };
 
+  const addCheck = (name: string, check: (text: string) => boolean): string => {
+    formats.set(name, (text) => {
+      spend(text.length);
+      return check(text);
+    });
+    return name;
+  };
+
   const bound = (value: unknown, place: string, work = VALUE_WORK): unknown => {
     if (Array.isArray(value)) return value.map((item, index) => bound(item, `${place}/${index}`));
     return isMap(value) ? boundMap(value, place, work) : value;
@@ -88,7 +98,8 @@ export const boundSchema = (schema: JsonMap): BoundedSchema => {
 
   const boundMap = (keywords: JsonMap, place: string, work: number): JsonMap => {
     checkKeywords(keywords, place);
-    const added: JsonMap[] = [];
+    const big = checkBigIntegers(keywords);
+    const added: JsonMap[] = big.formats.map(({ name, check }) => ({ format: addCheck(name, check) }));
     const entries = Object.entries(keywords).flatMap(([keyword, inner]): [string, unknown][] => {
       if (keyword === 'pattern' && typeof inner === 'string') {
         added.push({ format: addPattern(inner, place) });
@@ -98,6 +109,7 @@ export const boundSchema = (schema: JsonMap): BoundedSchema => {
         added.push(boundUniqueItems());
         return [];
       }
+      if (keyword === 'type' && big.type !== undefined) return [[keyword, big.type]];
       return [[keyword, boundKeyword(keyword, inner, `${place}/${keyword}`)]];
     });
     return countChecks(joinSchemas(Object.fromEntries(entries), added), work, spend);
@@ -124,6 +136,8 @@ export const boundSchema = (schema: JsonMap): BoundedSchema => {
     },
     describe: ({ keyword, error }) => {
       if (error === NOTHING_ALLOWED) return { keyword: 'false', message: 'False boolean schema.' };
+      const ofBig = describeBigInteger(keyword, error);
+      if (ofBig !== null) return ofBig;
       const pattern = keyword === 'format' ? findPattern(error) : null;
       if (pattern === null) return { keyword, message: error };
       return { keyword: 'pattern', message: `String does not match pattern "${pattern}".` };

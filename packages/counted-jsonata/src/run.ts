@@ -15,6 +15,8 @@ export interface Environment {
   uuid(): string;
   /** The value of a predefined variable, by its name without the `$`; undefined if there is none. */
   variable(name: string): unknown;
+  /** Parses JSON for `$parse()`; `JSON.parse` by default. @throws SyntaxError with the message of `JSON.parse` */
+  readonly parseJson?: ((text: string) => unknown) | undefined;
   /** Steps that the evaluation may take; 3,000,000 by default. */
   readonly maxSteps?: number | undefined;
 }

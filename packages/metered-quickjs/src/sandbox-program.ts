@@ -9,7 +9,9 @@ const MAX_STACK = 4_000;
 export const SANDBOX_PROGRAM = `((print) => {
   const { parse, stringify } = JSON;
   const { apply, construct } = Reflect;
-  const { slice } = String.prototype;
+  const { replace, slice } = String.prototype;
+  const { test } = RegExp.prototype;
+  const { isSafeInteger } = Number;
   const AsyncFunction = (async () => {}).constructor;
   const [toText, WrongType] = [String, TypeError];
 
@@ -29,11 +31,34 @@ export const SANDBOX_PROGRAM = `((print) => {
     }
   };
 
+  // Of sixteen digits in a row, one is at a multiple of sixteen.
+  const MANY_DIGITS = /[0-9]{16}/;
+  const hasManyDigits = (text) => {
+    for (let at = 15; at < text.length; at += 16) {
+      const code = text.charCodeAt(at);
+      if (code < 48 || code > 57) continue;
+      if (apply(test, MANY_DIGITS, [apply(slice, text, [at - 15, at + 16])])) return true;
+    }
+    return false;
+  };
+  const TOKEN = /"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|-?[0-9][0-9.eE+-]*/g;
+  const INTEGER = /^-?[0-9]+$/;
+  const quoteBigInteger = (token) =>
+    apply(test, INTEGER, [token]) && !isSafeInteger(+token) ? '"' + token + '"' : token;
+
   const log = (...values) => {
     let line = '';
     for (let at = 0; at < values.length; at++) line += (at === 0 ? '' : ' ') + describe(values[at]);
     print(cut(line, ${MAX_LINE}));
   };
+  // Integers that a number can't hold become strings, as in the data that the code is given.
+  JSON.parse = (text, reviver) => {
+    const json = toText(text);
+    if (!hasManyDigits(json)) return parse(json, reviver);
+    parse(json); // from here on it is JSON
+    return parse(apply(replace, json, [TOKEN, quoteBigInteger]), reviver);
+  };
+
   globalThis.console = { debug: log, error: log, info: log, log, warn: log };
 
   return {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../contract/json.ts';
 import type { OutboundResponse } from '../contract/services.ts';
+import { parseJson } from './exact-json.ts';
 
 type Received = Pick<OutboundResponse, 'headers' | 'body'>;
 
@@ -16,9 +17,7 @@ export const readBody = (response: Received, type: ValueType): JsonValue => {
     case 'auto':
       return readByContentType(response);
     case 'json':
-      return response.body.byteLength === 0
-        ? null
-        : parseJson(toText(response.body), 'the answer is not JSON');
+      return response.body.byteLength === 0 ? null : parseOr('the answer is not JSON', toText(response.body));
     case 'text':
       return decode(response);
   }
@@ -30,7 +29,7 @@ const readByContentType = ({ headers, body }: Received): JsonValue => {
   if (text === null) return toBase64(body);
   return text === '' || !isJson(headers)
     ? text
-    : parseJson(text, 'the response has a JSON content type but is not valid JSON');
+    : parseOr('the response has a JSON content type but is not valid JSON', text);
 };
 
 const isJson = (headers: Received['headers']): boolean => {
@@ -38,9 +37,9 @@ const isJson = (headers: Received['headers']): boolean => {
   return /^application\/(?:.+\+)?json$/i.test(type.trim());
 };
 
-const parseJson = (text: string | null, problem: string): JsonValue => {
+const parseOr = (problem: string, text: string | null): JsonValue => {
   try {
-    return JSON.parse(text ?? '');
+    return parseJson(text ?? '');
   } catch {
     throw new Error(problem); // without the error of the parser, which repeats the text
   }

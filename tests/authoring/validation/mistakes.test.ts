@@ -89,6 +89,46 @@ const START = '/nodes/0/parameters';
 
 type Mistake = readonly [mistake: string, file: JsonValue, path: string, says: string];
 
+const ID = '8202522731445525542';
+const numbers: readonly Mistake[] = [
+  [
+    "an id that a number can't hold, in an expression",
+    node('set', { values: { isIt: `{{ body.id = ${ID} }}` } }),
+    `${PARAMETERS}/values/isIt`,
+    `did you mean "${ID}"?`,
+  ],
+  [
+    'a negative one, beside strings with digits',
+    node('set', { values: { isIt: `{{ body.id = "${ID}" or body.id = -${ID} }}` } }),
+    `${PARAMETERS}/values/isIt`,
+    `${ID} is beyond ±9007199254740991`,
+  ],
+  [
+    'one in the filter of a webhook',
+    webhook({ onlyIf: `body.id = ${ID}` }),
+    `${START}/onlyIf`,
+    'where numbers lose digits',
+  ],
+  [
+    'one in a key',
+    webhook({ deduplication: `body.id & ${ID}` }),
+    `${START}/deduplication`,
+    'where numbers lose digits',
+  ],
+  [
+    'one in a schema',
+    body({ properties: { 'a/b': { enum: ['x', Number(ID)] } } }),
+    `${START}/schema/properties/a~1b/enum/1`,
+    'write a string',
+  ],
+  [
+    'one in a value',
+    node('set', { values: { id: -Number(ID) } }),
+    `${PARAMETERS}/values/id`,
+    'write a string',
+  ],
+];
+
 const connections: readonly Mistake[] = [
   [
     'failures that are routed to nothing',
@@ -1363,6 +1403,7 @@ const webhooks: readonly Mistake[] = [
 ];
 
 const kinds = {
+  numbers,
   connections,
   settings,
   credentials,

@@ -18,6 +18,8 @@ const triggers: Readonly<Record<string, readonly [parameters: object, next: stri
   keyed: [{ authentication: 'apiKey', responseMode: 'lastNode' }, 'echo'],
   once: [{ deduplication: 'body.id' }, 'echo'],
   booked: [{ deduplication: 'body.id', onKeyReuse: 'duplicate' }, 'echo'],
+  exact: [{ deduplication: 'body.id', responseMode: 'lastNode' }, 'echo'],
+  strict: [{ bigNumbers: 'refuse', responseMode: 'lastNode' }, 'echo'],
   near: [{ allowFrom: LOOPBACK, responseMode: 'lastNode' }, 'echo'],
   far: [{ allowFrom: ELSEWHERE }, 'echo'],
   shared: [{ cors: { origins: ['https://shop.example'] }, responseMode: 'lastNode' }, 'echo'],
@@ -93,6 +95,17 @@ export const describeWebhookParameters = (project: RunningProject): void => {
       const { body, status } = await post<Started>('booked', '{"id":"A-1","note":"two"}');
       expect(status).toBe(202);
       expect(body).toMatchObject({ executionId: first.body.executionId, duplicate: true });
+    });
+
+    test('deduplication: ids of 64 bits that differ in the last digit are two deliveries', async () => {
+      const ids = ['8202522731445525542', '8202522731445525543'];
+      const answers = await Promise.all(ids.map((id) => post('exact', `{"id":${id}}`)));
+      expect(answers.map(({ headers }) => headers.get('hookloom-duplicate'))).toEqual([null, null]);
+    });
+
+    test('bigNumbers: an integer that a number would round gets 400', async () => {
+      expect((await post('strict', '{"id":8202522731445525542}')).status).toBe(400);
+      expect((await post('strict', '{"id":"8202522731445525542"}')).status).toBe(200);
     });
 
     test('allowFrom: callers of other networks get 403', async () => {

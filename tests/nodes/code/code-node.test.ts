@@ -31,6 +31,25 @@ describe('code', () => {
     });
   });
 
+  test("parses integers that a number can't hold as strings, and other JSON as ever", async () => {
+    const text = `
+      const read = (json, reviver) => { try { return JSON.parse(json, reviver) } catch (error) { return error.name } };
+      return { all: [
+        read('{"8202522731445525542":[-8202522731445525542, "\\\\\\"8202522731445525542", 0.5]}'),
+        read('[8202522731445525542,2]', (key, value) => (value === 2 ? 3 : value)),
+        read('{8202522731445525542:1}'),
+        read('7'),
+      ] };`;
+    expect(await run(text)).toEqual({
+      all: [
+        { '8202522731445525542': ['-8202522731445525542', '"8202522731445525542', 0.5] },
+        ['8202522731445525542', 3],
+        'SyntaxError',
+        7,
+      ],
+    });
+  });
+
   test('awaits what it calls', async () => {
     const text = `
       const double = async (value) => value * 2;

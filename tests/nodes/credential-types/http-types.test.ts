@@ -107,6 +107,14 @@ describe('httpBody', () => {
     });
   });
 
+  test.each([
+    ['{"id": 8202522731445525542}\n', '{"id": 8202522731445525542,"api_key":"k3y"}'],
+    [' { } ', '{"api_key":"k3y"}'],
+    ['{"api_key":1}', '{"api_key":"k3y"}'],
+  ])('leaves the rest as it was written: %j', async (body, sent) => {
+    expect(await send('POST', body)).toMatchObject({ body: sent });
+  });
+
   test('is the whole body of a request without one', async () => {
     expect(await send('POST', null)).toMatchObject({ body: '{"api_key":"k3y"}' });
   });

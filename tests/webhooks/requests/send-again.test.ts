@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseJsonBody } from '../../../lib/http/parse-json-body.ts';
+import { createBodyParsers } from '../../../lib/app/body-parsers.ts';
 import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
 import { toRecordId } from '../../../lib/webhooks/requests/request-record.ts';
 import { sendAgain } from '../../../lib/webhooks/requests/send-again.ts';
@@ -28,10 +28,7 @@ const aRefusal = async (
       dispatcher: { dispatch: async (executionId) => void dispatched.push(executionId) },
       modeOf: async () => 'express',
       openFeatures: createOpenFeatures(featurePorts({ clock: service.clock })),
-      parseJson: (text) => parseJsonBody(text, 100),
-      maxDepth: 100,
-      limitJson: () => {},
-      parseXml: async () => ({}),
+      parsersOf: createBodyParsers(100),
     });
   const inputOf = async (executionId: string | null) =>
     JSON.parse((await service.executions.findData(executionId ?? ''))?.input?.slice(1) ?? 'null');
@@ -171,10 +168,7 @@ describe('a request that is sent again', () => {
       dispatcher: { dispatch: () => Promise.reject(refused) },
       modeOf: async () => 'express',
       openFeatures: createOpenFeatures(featurePorts()),
-      parseJson: JSON.parse,
-      maxDepth: 100,
-      limitJson: () => {},
-      parseXml: async () => ({}),
+      parsersOf: createBodyParsers(100),
     });
     await expect(sent).rejects.toBe(refused);
     expect(await service.executions.find('again-1')).toBeNull();

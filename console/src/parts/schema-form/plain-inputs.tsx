@@ -5,7 +5,7 @@ import Textarea from '@cloudscape-design/components/textarea';
 import { type JsonValue, jsonEquals } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from 'react';
 import type { EditorNames } from '../code-editor.tsx';
-import { parseJson } from '../parse-json.ts';
+import { parseDefinition } from '../parse-json.ts';
 import { FormContext, type InputProps } from './form-context.ts';
 
 const JsonEditor = lazy(() => import('../json-editor.tsx'));
@@ -135,7 +135,7 @@ export const JsonInput = ({ names, value, onChange }: Omit<InputProps, 'initial'
   const read = (changed: string) => {
     setText(changed);
     try {
-      const parsed = changed.trim() === '' ? undefined : (parseJson(changed) as JsonValue);
+      const parsed = changed.trim() === '' ? undefined : (parseDefinition(changed) as JsonValue);
       last.current = parsed;
       onChange(parsed);
     } catch {

@@ -13,7 +13,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import JsonEditor from '../../parts/json-editor.tsx';
-import { parseJson } from '../../parts/parse-json.ts';
+import { parseDefinition } from '../../parts/parse-json.ts';
 import {
   changeNode,
   chooseCredential,
@@ -228,7 +228,7 @@ const ParametersJson = ({
 
 const parseMap = (text: string): JsonObject | null => {
   try {
-    const value = parseJson(text);
+    const value = parseDefinition(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as JsonObject)
       : null;

@@ -1,3 +1,4 @@
+import { isBigInteger } from '@hookloom/plugin-kit';
 import { parseJson } from '../../parts/parse-json.ts';
 import type { DefinitionNode } from './definition.ts';
 
@@ -67,7 +68,7 @@ export const toInput = (
       const text = values[name] ?? '';
       if (text === '') return [];
       if (kind === 'text') return [[name, text]];
-      if (kind === 'number') return [[name, Number(text)]];
+      if (kind === 'number') return [[name, isBigInteger(text.trim()) ? text.trim() : Number(text)]];
       return [[name, JSON.parse(text)]];
     }),
   ),

@@ -118,7 +118,11 @@ const parseLine = (line: string, number: number, parseJson: (line: string) => Js
     return parseJson(line);
   } catch (error) {
     if (!isAppError(error, 'BODY_INVALID')) throw error;
-    throw new AppError(BODY_INVALID, { reason: `in line ${number}, ${error.parameters.reason}` });
+    const { reason, isJson } = error.parameters as Parameters<typeof BODY_INVALID>[0];
+    throw new AppError(BODY_INVALID, {
+      reason: `in line ${number}, ${reason}`,
+      ...(isJson ? { isJson } : {}),
+    });
   }
 };
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue, toExactJson } from '@hookloom/plugin-kit';
 import { Refusal } from '../../../shared/errors.ts';
 import { tryJson } from '../../../shared/try-json.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
@@ -56,7 +56,7 @@ const parseFields = ({ headers, rawBody }: WebhookRequest): JsonObject => {
   const text = Buffer.from(rawBody).toString();
   if ((headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded'))
     return parseUrlEncoded(text);
-  const value = tryJson(text);
+  const value = tryJson(toExactJson(text));
   if (isPlainObject(value)) return value as JsonObject;
   throw new Refusal('the body has no fields');
 };

@@ -6,11 +6,11 @@ import type { Run } from '../run.ts';
 // The functions that Step Functions adds to JSONata:
 // https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html#jsonata-functions-provided-by-step-functions
 
-const parse = ({ budget }: Run, text?: string): unknown => {
+const parse = ({ budget, environment }: Run, text?: string): unknown => {
   if (text === undefined) return undefined;
   budget.write(text.length);
   try {
-    return JSON.parse(text);
+    return (environment.parseJson ?? JSON.parse)(text);
   } catch (error) {
     // The runtime's message would repeat the text around the error.
     const [message = ''] = String((error as Error).message).split(/[,"']/);

@@ -1,5 +1,5 @@
 import { type Node as Place, parseTree } from 'jsonc-parser';
-import { parseJson } from '../../../parts/parse-json.ts';
+import { parseDefinition } from '../../../parts/parse-json.ts';
 import { isSameJson } from './compare-json.ts';
 import type { EditedDefinition } from './definition-edits.ts';
 
@@ -25,7 +25,7 @@ export const readDefinition = (text: string): Reading => {
   if (text.length > MAX_TEXT) return { problem: `it is longer than ${MAX_TEXT} characters` };
   let value: Json;
   try {
-    value = parseJson(text);
+    value = parseDefinition(text);
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }

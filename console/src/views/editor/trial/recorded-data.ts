@@ -1,6 +1,7 @@
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { findPasses } from '../../../../../lib/executions/record/body-pass.ts';
 import type { Answer } from '../../../api/routes.ts';
+import { parseJson } from '../../../parts/parse-json.ts';
 import { hash } from './stale-data.ts';
 import type { DraftGraph, NewData, NodeData, Outputs } from './trial-data.ts';
 
@@ -118,7 +119,7 @@ export const fromRequest = (request: RecordedRequest): NewData => {
 const readBody = (text: string) => {
   if (text === '') return {};
   try {
-    return JSON.parse(text);
+    return parseJson(text) as JsonValue;
   } catch {
     return text;
   }
