@@ -139,6 +139,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
         features,
         start,
         note,
+        addHeaders,
       },
       computeTimeLimit(context, settings),
       running,

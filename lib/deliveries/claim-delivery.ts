@@ -6,7 +6,7 @@ import type { ExecutionRecord, Hold } from '../executions/record/execution-store
 import { DELIVERY_KEY_REUSED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import type { BackgroundMode } from '../workflows/definition/definition.ts';
-import type { DeliveryStore } from './delivery-store.ts';
+import type { DeliveryClaim, DeliveryStore } from './delivery-store.ts';
 import { toExecutionId } from './to-execution-id.ts';
 
 /** What fires a trigger: a request or an event. */
@@ -24,6 +24,8 @@ export interface ClaimedDelivery {
   readonly receivedAt: number;
   readonly isKeyed: boolean;
   readonly isDuplicate: boolean;
+  /** The valid claim of a keyed delivery. */
+  readonly claim?: DeliveryClaim;
 }
 
 export interface ClaimParts {
@@ -55,19 +57,19 @@ export const claimDelivery = async (
     const execution = { ...unclaimed, executionId: ofRequest ?? ids.next() };
     return { execution, receivedAt, isKeyed: false, isDuplicate: false };
   }
-  const deliveryId = toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key);
   const own = {
-    deliveryId,
-    // Includes the time: after the window, the same key starts a new execution.
-    executionId: ofRequest ?? toExecutionId(hash(`${deliveryId}/${receivedAt}`, 'base64url')),
+    deliveryId: toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key),
     bodyHash: hash(content, 'hex'),
     claimedAt: receivedAt,
     until: receivedAt + windowMs,
   };
-  const { executionId, bodyHash } = await deliveries.claim(own);
+  // Includes the time: after the window, the same key starts a new execution.
+  const ownId = ofRequest ?? toExecutionId(hash(`${own.deliveryId}/${receivedAt}`, 'base64url'));
+  const claim = await deliveries.claim({ ...own, executionId: ownId });
+  const { executionId, bodyHash } = claim;
   if (bodyHash !== own.bodyHash && !takesOther) throw new AppError(DELIVERY_KEY_REUSED, { executionId });
-  const isDuplicate = executionId !== own.executionId;
-  return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate };
+  const isDuplicate = executionId !== ownId;
+  return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate, claim };
 };
 
 /**

@@ -8,6 +8,8 @@ export interface DeliveryClaim {
   readonly bodyHash: string;
   /** When the delivery was claimed, in milliseconds since the epoch. */
   readonly claimedAt: number;
+  /** The failed execution that `executionId` retries, since the sender has repeated its delivery; absent for none. */
+  readonly retries?: string;
   /** End of the window in which another delivery of this id is a duplicate, milliseconds since the epoch. */
   readonly until: number;
 }
@@ -20,6 +22,13 @@ export interface DeliveryStore {
    * @throws AppError `STORE_UNAVAILABLE`
    */
   claim(claim: DeliveryClaim): Promise<DeliveryClaim>;
+  /**
+   * Replaces the claim of the execution that `claim.retries`. Of concurrent calls, one wins.
+   *
+   * @returns false, with nothing changed, if another claim has replaced it
+   * @throws AppError `STORE_UNAVAILABLE`
+   */
+  takeOver(claim: DeliveryClaim & { readonly retries: string }): Promise<boolean>;
   /**
    * @returns the latest claim of this id, valid or not; null if there is none or it was removed
    * @throws AppError `STORE_UNAVAILABLE`

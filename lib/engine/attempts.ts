@@ -285,7 +285,7 @@ const createAttemptContext = (
     waitingSince: null,
   };
   const controller = new AbortController();
-  const idempotencyKey = `${execution.executionId}/${run.key}`;
+  const idempotencyKey = `${session.keyId}/${run.key}`;
   const remainingMs = () =>
     Math.max(0, time.startedAt + timeoutSeconds * 1_000 - (time.waitingSince ?? clock.now()));
   return {

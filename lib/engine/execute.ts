@@ -13,6 +13,8 @@ import {
 
 interface ExecutionRequest {
   readonly execution: ExecutionInfo;
+  /** See {@link Session}; the execution itself if absent. */
+  readonly keyId?: string | undefined;
   /** The input of the trigger. */
   readonly input: JsonObject;
   /** `$vars` in expressions; absent if the workflow reads none. */
@@ -31,11 +33,11 @@ interface ExecutionRequest {
  */
 export const execute = async (
   plan: Plan,
-  { execution, input, variables, limits, since, collectsEnds = false }: ExecutionRequest,
+  { execution, keyId, input, variables, limits, since, collectsEnds = false }: ExecutionRequest,
   ports: EnginePorts,
 ): Promise<ExecutionResult> => {
   const route = plan.routeFrom(execution.trigger.nodeId);
-  const session = new Session(execution, limits, ports, since, variables);
+  const session = new Session(execution, limits, ports, since, variables, keyId);
   const run = new Run(session, { plan, route, steps: ports.steps, within: '', collectsEnds });
   const { onProgress } = ports;
   if (onProgress !== undefined) session.reportProgress = () => onProgress(() => run.collect());

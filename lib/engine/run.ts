@@ -185,14 +185,14 @@ export class Run implements InnerRun {
   }
 
   #scopeOf(planNode: PlanNode, key: string, input: JsonObject): Scope {
-    const { execution, variables, deadline } = this.#session;
+    const { execution, keyId, variables, deadline } = this.#session;
     return {
       input,
       nodes: planNode.nodesRead.length === 0 ? {} : this.#outputs.visibleTo(planNode),
       trigger: this.#trigger,
       execution,
       variables,
-      seed: `${execution.executionId}/${key}`,
+      seed: `${keyId}/${key}`,
       isTimeUp: deadline.isUpNow,
     };
   }

@@ -159,6 +159,8 @@ export class Deadline {
 /** The state that all runs of one execution share: time, limits, ports. */
 export class Session {
   readonly execution: ExecutionInfo;
+  /** The execution from whose id idempotency keys, ids and random numbers are derived. */
+  readonly keyId: string;
   readonly limits: ExecutionLimits;
   readonly ports: EnginePorts;
   /** `$vars` in expressions, of inner runs too; undefined if the workflow reads none. */
@@ -203,8 +205,10 @@ export class Session {
     ports: EnginePorts,
     since = Date.parse(execution.startedAt),
     variables?: JsonObject,
+    keyId: string = execution.executionId,
   ) {
     this.execution = execution;
+    this.keyId = keyId;
     this.limits = limits;
     this.ports = ports;
     this.variables = variables;

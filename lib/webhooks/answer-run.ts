@@ -17,7 +17,8 @@ import {
 import { AppError } from '../shared/errors.ts';
 import type { ResponseMode } from '../workflows/definition/path-config.ts';
 
-const DUPLICATE_HEADER = 'hookloom-duplicate';
+/** Header of an answer, or of a problem, to a repeated delivery. */
+export const DUPLICATE = { 'hookloom-duplicate': 'true' } as const;
 
 export interface Accepted {
   readonly executionId: string;
@@ -32,7 +33,7 @@ export const answerAccepted = ({ executionId, workflowId, status, isDuplicate }:
   return { ...answerJson(202, body), executionId };
 };
 
-export const markDuplicate = (answer: Answer): Answer => withHeaders(answer, { [DUPLICATE_HEADER]: 'true' });
+export const markDuplicate = (answer: Answer): Answer => withHeaders(answer, DUPLICATE);
 
 export const withHeaders = (answer: Answer, headers: Answer['headers']): Answer => ({
   ...answer,

@@ -16,13 +16,19 @@ export const findDeliveryKey = async (
   { deduplication }: Pick<PathConfig, 'deduplication'>,
   scope: Scope,
 ): Promise<string | null> => {
-  const header = (scope.input.headers as JsonObject)['idempotency-key'];
-  if (typeof header === 'string' && header !== '') return header;
+  const header = readIdempotencyKey(scope.input.headers as JsonObject);
+  if (header !== null) return header;
   if (deduplication === null) return null;
   const evaluate = compileExpression(deliveryKeys[deduplication] ?? deduplication);
   // A failing expression means no key: the request itself is valid.
   const found = await Promise.resolve(evaluate(scope)).catch(() => null);
   return typeof found === 'number' || (typeof found === 'string' && found !== '') ? String(found) : null;
+};
+
+/** The header `Idempotency-Key`, whose request keeps its answer, whatever it is; null without it. */
+export const readIdempotencyKey = (headers: JsonObject): string | null => {
+  const header = headers['idempotency-key'];
+  return typeof header === 'string' && header !== '' ? header : null;
 };
 
 /**

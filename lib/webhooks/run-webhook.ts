@@ -17,8 +17,8 @@ import { ALREADY_STARTED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
-import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
-import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
+import { answerAccepted, answerRun, DUPLICATE, withHeaders } from './answer-run.ts';
+import { findDeliveryKey, readIdempotencyKey, toKeyInTrigger } from './delivery-key.ts';
 import { readPreferences } from './preferences.ts';
 import { readResult } from './read-result.ts';
 import { toRequestScope } from './request-scope.ts';
@@ -49,6 +49,8 @@ interface CheckedRequest {
     how: Pick<Starting, 'isRepeatable' | 'isInline'>,
   ) => Promise<Hold | null>;
   readonly note: (notes: DeliveryNotes) => void;
+  /** See `Arrival`. */
+  readonly addHeaders: (headers: Answer['headers']) => void;
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
@@ -59,10 +61,15 @@ interface RunWebhookParts extends AcceptParts, ClaimParts {
   readonly filesFor: FilesFor;
 }
 
-interface WebhookDelivery extends ClaimedDelivery {
+interface WebhookDelivery extends KnownDelivery, Pick<CheckedRequest, 'addHeaders'> {
   readonly config: PathConfig;
   readonly features: AnswerStages;
   readonly note: (notes: DeliveryNotes) => void;
+}
+
+interface KnownDelivery extends ClaimedDelivery {
+  /** The execution's record, null if there is none; absent if it was not read. */
+  readonly known?: ExecutionRecord | null;
 }
 
 /**
@@ -78,14 +85,15 @@ export const runWebhook = async (
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const { isAsync, waitSeconds } = readPreferences(checked.headers.prefer);
-  const { webhook, features, note } = checked;
+  const { webhook, features, note, addHeaders } = checked;
   const { limitMs, isInBackground } = features.waiting;
   const isSynchronous = webhook.config.responseMode !== 'onReceived';
   const isInline = isSynchronous && !isAsync && !isInBackground;
-  const claimed = await claim(checked, isInline, { keepsResult: isSynchronous && !isInline }, parts);
-  const delivery = { ...claimed, config: webhook.config, features, note };
-  const how = { isRepeatable: delivery.isKeyed, isInline };
-  const held = await checked.start(delivery.execution.executionId, how);
+  const how = { isInline, keepsResult: isSynchronous && !isInline, waits: isSynchronous && !isAsync };
+  const claimed = await claim(checked, how, parts);
+  const delivery = { ...claimed, config: webhook.config, features, note, addHeaders };
+  const { executionId } = delivery.execution;
+  const held = await checked.start(executionId, { isRepeatable: delivery.isKeyed, isInline });
   if (!isSynchronous) return acceptAtOnce(delivery, held, parts);
   const wantedMs = isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs;
   const waitMs = Math.min(wantedMs, timeLimitMs);
@@ -97,12 +105,17 @@ export const runWebhook = async (
   return withHeaders(answer, { 'preference-applied': preference });
 };
 
+interface ClaimOptions extends Pick<NewExecution, 'keepsResult'> {
+  readonly isInline: boolean;
+  /** Whether the caller waits for the result. */
+  readonly waits: boolean;
+}
+
 const claim = async (
   checked: CheckedRequest,
-  isInline: boolean,
-  { keepsResult }: Pick<NewExecution, 'keepsResult'>,
+  { isInline, keepsResult, waits }: ClaimOptions,
   parts: RunWebhookParts,
-): Promise<ClaimedDelivery> => {
+): Promise<KnownDelivery> => {
   const { request, webhook, headers, input, executionId, files, note } = checked;
   const { workflow, config } = webhook;
   const { rawBody, receivedAt, requestId } = request;
@@ -125,10 +138,35 @@ const claim = async (
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const delivery = { ...unclaimed, key, content: checked.deliveryContent ?? rawBody, receivedAt };
   const takesOther = config.features?.onKeyReuse === 'duplicate';
-  const claimed = await claimDelivery(delivery, parts, takesOther);
+  const first = await claimDelivery(delivery, parts, takesOther);
+  const keepsAnswer = key === null || !waits || readIdempotencyKey(headers) !== null;
+  const claimed = keepsAnswer ? first : await orAgain(first, config, parts);
   if (files === undefined) return claimed;
   const { saveFiles } = await import('./save-files.chunk.ts');
   return saveFiles(claimed, files, isInline ? BRIEF_DAYS : null, parts);
+};
+
+/**
+ * The claim of a delivery that its sender may repeat, or, if its execution has failed, one for another run: senders
+ * repeat what was answered with a 500. What the workflow itself has answered stays the answer.
+ *
+ * @throws AppError `ALREADY_STARTED` | `STORE_UNAVAILABLE`
+ */
+const orAgain = async (
+  claimed: ClaimedDelivery,
+  { responseMode }: PathConfig,
+  parts: RunWebhookParts,
+): Promise<KnownDelivery> => {
+  const known = await parts.executions.find(claimed.execution.executionId);
+  const isTakenOver = known === null && claimed.claim?.retries !== undefined;
+  if (!isTakenOver && known?.status !== 'failed') return { ...claimed, known };
+  const { claimAgain, takeOver } = await import('../deliveries/claim-again.chunk.ts');
+  if (known === null) return { ...(await takeOver(claimed, null, parts)), known };
+  const result = await readResult(known, parts.blobs);
+  const isAnswered = responseMode === 'responseNode' && result?.response !== null;
+  return result === null || isAnswered
+    ? { ...claimed, known }
+    : { ...(await claimAgain(claimed, known, parts)), known: null };
 };
 
 /**
@@ -166,8 +204,8 @@ const runBehind = async (
     const accepted = toAccepted(delivery, known);
     return answerAccepted({ ...accepted, status: status ?? accepted.status });
   }
-  const answer = await answerResult(delivery, result, parts);
-  return known === null ? answer : markDuplicate(answer);
+  if (known !== null) delivery.addHeaders(DUPLICATE);
+  return answerResult(delivery, result, parts);
 };
 
 const waitFor = async ({ execution }: WebhookDelivery, waitMs: number, parts: RunWebhookParts) => {
@@ -181,9 +219,9 @@ const runInline = async (
   timeLimitMs: number,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
-  const { execution, isKeyed } = delivery;
+  const { execution, isKeyed, known: read } = delivery;
   const { executionId } = execution;
-  const known = isKeyed ? await parts.executions.find(executionId) : null;
+  const known = read !== undefined || !isKeyed ? (read ?? null) : await parts.executions.find(executionId);
   if (known === null) {
     const startedAt = parts.clock.now();
     const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
@@ -194,7 +232,8 @@ const runInline = async (
   noteStart(delivery, true);
   const result = await readResult(known, parts.blobs);
   if (result === null) throw new AppError(ALREADY_STARTED, { executionId });
-  return markDuplicate(await answerResult(delivery, result, parts));
+  delivery.addHeaders(DUPLICATE);
+  return answerResult(delivery, result, parts);
 };
 
 /** Notes the start for the request record: from here on, no error counts the request as refused. */

@@ -1,3 +1,4 @@
+import type { PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
@@ -207,8 +208,115 @@ describe('a repeated delivery', () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'fails' }] });
     expect(await service.call(keyed('k-1'))).toEqual(aProblem(500, 'execution-failed'));
-    expect(await service.call(keyed('k-1'))).toEqual(aProblem(500, 'execution-failed'));
+    const again = await service.call(keyed('k-1'));
+    expect(again).toEqual(aProblem(500, 'execution-failed'));
+    expect(again.headers).toMatchObject({ 'hookloom-duplicate': 'true' });
     expect(service.executions.records()).toHaveLength(1);
+  });
+});
+
+describe("a delivery that its sender repeats under the trigger's own key, because its run failed", () => {
+  const sender = { deduplication: 'body.id' };
+
+  /** A node that touches the outside and succeeds, then one that fails the given number of times. */
+  const aShop = async (
+    failures: number,
+    webhook: AWorkflow['webhook'] = sender,
+    chain = ['charge', 'ship'],
+    settings: AWorkflow['settings'] = {},
+  ) => {
+    const calls: string[] = [];
+    const outside = (id: string, execute: PluginHandle['execute']): PluginHandle => ({
+      ...{ id, name: id, description: 'For tests', kind: 'action', schema: { type: 'object' }, execute },
+    });
+    let left = failures;
+    const shop: PluginProvider = {
+      ...{ id: 'shop', name: 'Shop', version: '1.0.0', description: 'For tests', category: 'test' },
+      handles: [
+        outside('charge', (_node, _input, context) => {
+          calls.push(`charge ${context.idempotencyKey}`);
+          return { charged: true };
+        }),
+        outside('ship', (_node, _input, context) => {
+          calls.push(`ship ${context.idempotencyKey}`);
+          if (left-- > 0) throw new Error('the shop is closed');
+          return { shipped: true };
+        }),
+      ],
+    };
+    const service = await aWebhookService({ plugins: [shop] });
+    await service.put({ webhook: webhook ?? {}, chain: chain.map((type) => ({ type })), settings });
+    return { service, calls, keysOf: (name: string) => calls.filter((call) => call.startsWith(name)) };
+  };
+  const event = aJsonEvent({ id: 'A-1' });
+
+  test('runs again: what succeeded is not done again, what failed has the same idempotency key', async () => {
+    const { service, keysOf } = await aShop(2);
+    expect(await service.call(event)).toEqual(aProblem(500, 'execution-failed'));
+    expect(await service.call(event)).toEqual(aProblem(500, 'execution-failed'));
+    const done = await service.call(event);
+    expect([done.statusCode, bodyOf(done)]).toEqual([200, { shipped: true }]);
+    expect(keysOf('charge')).toHaveLength(1);
+    expect(keysOf('ship')).toHaveLength(3);
+    expect(new Set(keysOf('ship')).size).toBe(1);
+    const [first, second, third] = service.executions.records();
+    expect([second?.retryOf?.executionId, third?.retryOf?.executionId]).toEqual([
+      first?.executionId,
+      second?.executionId,
+    ]);
+  });
+
+  test('and once it has succeeded, keeps that answer', async () => {
+    const { service, calls } = await aShop(1);
+    await service.call(event);
+    await service.call(event);
+    const made = calls.length;
+    const repeated = await service.call(event);
+    expect([repeated.statusCode, repeated.headers?.['hookloom-duplicate']]).toEqual([200, 'true']);
+    expect(calls).toHaveLength(made);
+  });
+
+  test('without its results, has the same idempotency keys', async () => {
+    const { service, keysOf } = await aShop(1, sender, undefined, { recordData: 'never' });
+    await service.call(event);
+    expect((await service.call(event)).statusCode).toBe(200);
+    expect(keysOf('charge')).toHaveLength(2);
+    expect(new Set(keysOf('charge')).size).toBe(1);
+  });
+
+  test('runs again once, of many at a time: the others get 409', async () => {
+    const { service, keysOf } = await aShop(1);
+    await service.call(event);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => service.call(event)));
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 409, 409, 409, 409]);
+    expect(keysOf('ship')).toHaveLength(2);
+  });
+
+  test('keeps an answer of the workflow itself', async () => {
+    const { service, calls } = await aShop(9, { ...sender, responseMode: 'responseNode' }, [
+      'respondToWebhook',
+      'ship',
+    ]);
+    const first = await service.call(event);
+    const made = calls.length;
+    expect((await service.call(event)).statusCode).toBe(first.statusCode);
+    expect(calls).toHaveLength(made);
+  });
+
+  test('with the header Idempotency-Key keeps its answer', async () => {
+    const { service, calls } = await aShop(1);
+    await service.call(keyed('k-1'));
+    const made = calls.length;
+    expect(await service.call(keyed('k-1'))).toEqual(aProblem(500, 'execution-failed'));
+    expect(calls).toHaveLength(made);
+  });
+
+  test('in the background, runs again as well', async () => {
+    const { service, keysOf } = await aShop(1, { ...sender, onTimeout: 'continue' });
+    expect((await service.call(event)).statusCode).toBe(500);
+    expect((await service.call(event)).statusCode).toBe(200);
+    expect(keysOf('charge')).toHaveLength(1);
+    expect(new Set(keysOf('ship')).size).toBe(1);
   });
 });
 

@@ -47,6 +47,18 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
       expect(await store.claim(claim({ executionId: 'e-3', claimedAt: NOW + 60_001 }))).toEqual(later);
     });
 
+    test('one of many concurrent calls takes over the claim of a failed execution', async () => {
+      const store = await create();
+      await store.claim(claim());
+      const retries = Array.from({ length: 10 }, (_, at) => ({
+        ...claim({ executionId: `r-${at}` }),
+        retries: 'e-1',
+      }));
+      const taken = await Promise.all(retries.map((retry) => store.takeOver(retry)));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await store.claim(claim({ executionId: 'e-2' }))).toEqual(retries[taken.indexOf(true)]);
+    });
+
     test('claims on other deliveries are independent', async () => {
       const store = await create();
       await store.claim(claim());

@@ -361,6 +361,11 @@ export const inMemoryDeliveryStore = (): DeliveryStore => {
       claims.set(claim.deliveryId, copy(claim));
       return claim;
     },
+    takeOver: async (claim) => {
+      if (claims.get(claim.deliveryId)?.executionId !== claim.retries) return false;
+      claims.set(claim.deliveryId, copy(claim));
+      return true;
+    },
   };
 };
 

@@ -36,6 +36,16 @@ export const createDeliveryStore = (
 
   return {
     find,
+    takeOver: async (claim) => {
+      const input = {
+        TableName: tables.deliveries,
+        Key: { deliveryId: text(claim.deliveryId) },
+        Item: toItem(claim),
+        ConditionExpression: 'executionId = :retried',
+        ExpressionAttributeValues: { ':retried': text(claim.retries) },
+      };
+      return putItem(client, input, (item) => toClaim(item).executionId === claim.executionId);
+    },
     claim: async (claim) => {
       for (let tries = 1; ; tries++) {
         if (await put(claim)) return claim;
@@ -46,7 +56,8 @@ export const createDeliveryStore = (
   };
 };
 
-const toItem = ({ deliveryId, executionId, bodyHash, claimedAt, until }: DeliveryClaim): Item => ({
+const toItem = ({ deliveryId, executionId, bodyHash, claimedAt, until, retries }: DeliveryClaim): Item => ({
+  ...(retries === undefined ? {} : { retries: text(retries) }),
   deliveryId: text(deliveryId),
   executionId: text(executionId),
   bodyHash: text(bodyHash),
@@ -61,4 +72,5 @@ const toClaim = (item: Item): DeliveryClaim => ({
   bodyHash: readText(item, 'bodyHash'),
   claimedAt: readNumber(item, 'claimedAt'),
   until: readNumber(item, 'until'),
+  ...(item.retries === undefined ? {} : { retries: readText(item, 'retries') }),
 });

@@ -28,6 +28,7 @@ import {
   type ExecutionRecord,
   type ExecutionStore,
   isFinal,
+  keyIdOf,
   toExecutionInfo,
 } from '../record/execution-store.ts';
 import { latestTimeOf, PACKED_BYTES } from '../record/pack-result.ts';
@@ -204,13 +205,20 @@ class BackgroundRun implements BackgroundInvocation {
         execute(
           loaded.plan,
           {
-            ...{ execution, input: loaded.input, variables: loaded.variables, limits, collectsEnds },
+            ...{
+              execution,
+              keyId: keyIdOf(record),
+              input: loaded.input,
+              variables: loaded.variables,
+              limits,
+              collectsEnds,
+            },
             since: engine.since ?? beganAt(record),
           },
           {
             services: { ...identifyCalls(services, loaded.input), clock },
             openFiles: parts.filesFor(mode === 'durable' ? record : { ...record, life: BRIEF_DAYS }),
-            openState: parts.stateFor?.(record),
+            openState: parts.stateFor?.({ ...record, executionId: keyIdOf(record) }),
             logger: parts.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),

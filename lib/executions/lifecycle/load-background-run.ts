@@ -1,12 +1,11 @@
 import type { JsonObject, Logger } from '@hookloom/plugin-kit';
-import { type CheckpointJournal, parseJournal } from '../../engine/checkpoint-journal.ts';
+import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import { toFailure } from '../../engine/failure.ts';
 import type { NodeFailure } from '../../engine/result.ts';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { findBehind } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
@@ -85,9 +84,10 @@ const load = async (
   const journal: CheckpointJournal =
     retriedCheckpoints === null
       ? new Map()
-      : parseJournal(
-          await unpackText(retriedCheckpoints, blobs),
-          findBehind(plan, retryOf?.fromNodeId ?? ''),
+      : await (await import('./read-retried.chunk.ts')).readRetried(
+          { retriedCheckpoints, retryOf },
+          plan,
+          blobs,
         );
   const stored = { input: data.input, retriedCheckpoints };
   return { workflow, plan, input, variables, callbackKey, journal, stored, hasFiles: text.includes(FILE) };

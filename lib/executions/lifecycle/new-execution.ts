@@ -12,6 +12,8 @@ export interface NewExecution
   readonly refusal?: string;
   /** Whether the execution keeps its result: see {@link ExecutionStart}. */
   readonly keepsResult: boolean;
+  /** What it takes over from the execution that it retries; absent for none. */
+  readonly takenOver?: Pick<ExecutionStart, 'retryOf' | 'retriedCheckpoints'>;
 }
 
 type StartOptions = Pick<
@@ -29,6 +31,7 @@ export const toStart = (
     requestId = null,
     editedInput,
     keepsResult,
+    takenOver,
   }: Omit<NewExecution, 'input'>,
   options: StartOptions,
 ): ExecutionStart => ({
@@ -42,6 +45,7 @@ export const toStart = (
   held: null,
   retryOf: null,
   retriedCheckpoints: null,
+  ...takenOver,
   ...(workflow.variables === undefined ? {} : { variables: workflow.variables }),
   ...(workflow.definition.settings?.metrics === true ? { hasMetrics: true } : {}),
   ...(workflow.definition.settings?.highVolume === true ? { isHighVolume: true } : {}),

@@ -10,7 +10,7 @@ import { type FinishParts, startAndFinish } from './finish-execution.ts';
 import { toStart } from './new-execution.ts';
 import { computeEnd, createPrepareRun, runToResult } from './run-execution.ts';
 
-type PrepareParts = Omit<Parameters<typeof createPrepareRun>[0], 'openPlan'>;
+type PrepareParts = Omit<Parameters<typeof createPrepareRun>[0], 'openPlan' | 'blobs'>;
 
 export interface PollSourceParts extends PrepareParts, FinishParts {
   readonly clock: Pick<Clock, 'now'>;
@@ -64,6 +64,7 @@ export const pollSource = async (
   };
   const prepare = createPrepareRun({
     ...parts,
+    blobs: undefined,
     openPlan: async () => {
       const plan = compilePlan(alone.definition, asPoll(findNodeType));
       return { ...plan, routeFrom: () => computeRoute(plan, 0) };

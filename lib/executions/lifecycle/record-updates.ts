@@ -81,7 +81,7 @@ const SMALL_JOURNAL = 300;
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const packJournal = (
-  { executionId }: ExecutionRecord,
+  { executionId }: Pick<ExecutionRecord, 'executionId'>,
   journal: CheckpointJournal,
   blobs: Pick<BlobStore, 'put'>,
   isBrief: boolean,

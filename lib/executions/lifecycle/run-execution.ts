@@ -1,4 +1,5 @@
 import type { Clock, ExecutionInfo, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
+import { type CheckpointJournal, createJournalingSteps } from '../../engine/checkpoint-journal.ts';
 import type { CredentialSource } from '../../engine/credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
@@ -16,6 +17,7 @@ import {
   type ExecutionIdentity,
   type ExecutionStart,
   type ExecutionStore,
+  keyIdOf,
   toExecutionInfo,
 } from '../record/execution-store.ts';
 import { dropData, packInput, packResult } from '../record/pack-result.ts';
@@ -23,6 +25,7 @@ import { type FinishParts, finishExecution, type NewEnd, startAndFinish } from '
 import { computeLimits, keepsData } from './limits.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
+import { packJournal } from './record-updates.ts';
 
 interface RunParts extends FinishParts {
   readonly executions: ExecutionStore;
@@ -57,8 +60,9 @@ export const createRunExecution =
     // The record of a run with a delivery key is also its claim, which repeated deliveries look for.
     const isRecordedOnce = isPure && !execution.keepsResult;
     if (!isRecordedOnce) await startOnce(parts.executions.start(start), start);
-    const result = await runToResult(() => run(start), start, logger);
-    const toEnd = () => computeEnd(execution, start, result, parts);
+    const journal: CheckpointJournal = new Map();
+    const result = await runToResult(() => run(start, journal), start, logger);
+    const toEnd = () => computeEnd(execution, start, result, parts, journal);
     if (isRecordedOnce) await startOnce(startAndFinish(start, await toEnd(), parts), start);
     else await recordEnd(start, result, toEnd, parts);
     return result;
@@ -90,6 +94,7 @@ export const computeEnd = async (
   { executionId, keepsResult, variables }: ExecutionStart,
   result: ExecutionResult,
   { clock, blobs }: Pick<RunParts, 'clock' | 'blobs'>,
+  journal: CheckpointJournal = new Map(),
 ): Promise<NewEnd> => {
   const { status, nodes, failure } = result;
   const hasFailed = status !== 'succeeded';
@@ -103,6 +108,9 @@ export const computeEnd = async (
     failure,
     ...(await packResult({ executionId, keepsResult }, result, input, blobs)),
     ...(hasFailed ? { input: await packInput(executionId, input, blobs, true), variables } : {}),
+    ...(hasFailed && isKept && journal.size > 0
+      ? { checkpoints: await packJournal({ executionId }, journal, blobs, true) }
+      : {}),
   };
 };
 
@@ -138,13 +146,18 @@ interface PrepareParts {
   readonly guard?: StrayErrorGuard | undefined;
   /** Lends credentials; absent where no node can borrow one. */
   readonly outboundCredentials?: CredentialSource | undefined;
+  /** Has the checkpoints of retried executions; absent where none is retried. */
+  readonly blobs?: Pick<BlobStore, 'get'> | undefined;
 }
 
 export interface PreparedRun {
   /** Whether the plan is pure: see {@link Plan}. */
   readonly isPure: boolean;
-  /** Runs an execution. A failed node is a result, not an error: this throws only if the engine has a bug. */
-  run(start: ExecutionStart): Promise<ExecutionResult>;
+  /**
+   * Runs an execution. A failed node is a result, not an error: this throws only if the engine has a bug.
+   * @param journal - gets the checkpoints of a run whose result is kept, since a sender may repeat what has failed
+   */
+  run(start: ExecutionStart, journal?: CheckpointJournal): Promise<ExecutionResult>;
 }
 
 /**
@@ -188,6 +201,7 @@ export const createPrepareRun =
     loggerFor,
     guard,
     outboundCredentials,
+    blobs,
   }: PrepareParts): PrepareRun =>
   async ({ workflow, trigger, input }, timeLimitMs) => {
     const plan = await openPlan(workflow);
@@ -198,21 +212,33 @@ export const createPrepareRun =
     const leftMs = Math.max(0, timeLimitMs - Math.max(0, services.clock.now() - beganAt));
     const limits = computeLimits(workflow.definition.settings, 'inline', leftMs);
     const { collectsEnds } = readAnswering(workflow.definition, trigger.nodeId);
-    const run = async (start: ExecutionStart): Promise<ExecutionResult> => {
+    const run = async (
+      start: ExecutionStart,
+      journal: CheckpointJournal = new Map(),
+    ): Promise<ExecutionResult> => {
       const execution = toExecutionInfo(start, workflow);
+      if (start.retriedCheckpoints !== null && blobs !== undefined) {
+        const { readRetried } = await import('./read-retried.chunk.ts');
+        for (const [name, checkpoint] of await readRetried(start, plan, blobs)) journal.set(name, checkpoint);
+      }
+      const steps = inlineSteps(services.clock);
       const { variables } = start;
       const ports = {
         services: plan.isPure ? services : identifyCalls(services, input),
         openFiles: filesFor({ ...start, life: BRIEF_DAYS }),
-        openState: stateFor?.(start),
+        openState: stateFor?.({ ...start, executionId: keyIdOf(start) }),
         logger: loggerFor(execution),
-        steps: inlineSteps(services.clock),
+        steps: start.keepsResult && !plan.isPure ? createJournalingSteps(steps, journal) : steps,
         workflows: otherWorkflows,
         callbacks: null,
         credentials: lendTo(plan, outboundCredentials),
         guard,
       };
-      return execute(plan, { execution, input, variables, limits, collectsEnds }, ports);
+      return execute(
+        plan,
+        { execution, keyId: keyIdOf(start), input, variables, limits, collectsEnds },
+        ports,
+      );
     };
     return { isPure: plan.isPure, run };
   };

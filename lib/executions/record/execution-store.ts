@@ -9,6 +9,8 @@ interface RetryOf {
   readonly fromNodeId: string | null;
   /** The bulk retry that started it; absent for a single one. */
   readonly bulkRetryId?: string;
+  /** The execution whose idempotency keys it uses, since a sender has repeated what failed. Absent: its own. */
+  readonly keysOf?: string;
 }
 
 /** How an operator has edited the input of an execution that repeats another one, for its record. */
@@ -382,6 +384,12 @@ export const beganAt = ({
   startedAt,
   releasedAt,
 }: Pick<ExecutionRecord, 'startedAt' | 'releasedAt'>): number => releasedAt ?? startedAt;
+
+/** The execution whose idempotency keys one uses. */
+export const keyIdOf = ({
+  executionId,
+  retryOf,
+}: Pick<ExecutionIdentity, 'executionId' | 'retryOf'>): string => retryOf?.keysOf ?? executionId;
 
 /** An execution as its nodes and expressions see it. @param stage - of the workflow as it was read */
 export const toExecutionInfo = (

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { BlobStore } from '../executions/record/blob-store.ts';
+import { type ExecutionRecord, type ExecutionStore, keyIdOf } from '../executions/record/execution-store.ts';
+import { ALREADY_STARTED } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
+import type { ClaimedDelivery, ClaimParts } from './claim-delivery.ts';
+import { toExecutionId } from './to-execution-id.ts';
+
+interface AgainParts extends Pick<ClaimParts, 'deliveries' | 'windowMs'> {
+  readonly executions: Pick<ExecutionStore, 'find' | 'findData' | 'markRetried'>;
+  readonly blobs: Pick<BlobStore, 'get'>;
+}
+
+/**
+ * Claims a delivery again whose execution has failed, for a new execution with its checkpoints and idempotency keys, so
+ * that what succeeded is not done twice.
+ *
+ * @throws AppError `ALREADY_STARTED` if a concurrent delivery has claimed it, `STORE_UNAVAILABLE`
+ */
+export const claimAgain = async (
+  claimed: ClaimedDelivery,
+  failed: ExecutionRecord,
+  parts: AgainParts,
+): Promise<ClaimedDelivery> => {
+  const { claim, receivedAt } = claimed;
+  if (claim === undefined) return claimed;
+  const { executionId: retries } = failed;
+  const id = createHash('sha256').update(`${claim.deliveryId}/after/${retries}`).digest('base64url');
+  const again = {
+    ...claim,
+    executionId: toExecutionId(id),
+    retries,
+    claimedAt: receivedAt,
+    until: receivedAt + parts.windowMs,
+  };
+  if (!(await parts.deliveries.takeOver(again)))
+    throw new AppError(ALREADY_STARTED, { executionId: again.executionId });
+  return takeOver({ ...claimed, claim: again }, failed, parts);
+};
+
+/**
+ * What an execution takes over that a claim has for a repeated delivery: also for a process that continues after another
+ * one has claimed it, and crashed.
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const takeOver = async (
+  { claim, execution, ...claimed }: ClaimedDelivery,
+  failed: ExecutionRecord | null,
+  { executions }: AgainParts,
+): Promise<ClaimedDelivery> => {
+  const { executionId = '', retries = '' } = claim ?? {};
+  const record = failed ?? (await executions.find(retries));
+  const data = record === null ? null : await executions.findData(retries);
+  const failedNode = record?.nodes.find(
+    ({ nodeId, status }) => status === 'failed' && nodeId === record.failure?.nodeId,
+  );
+  const retryOf = {
+    executionId: retries,
+    fromNodeId: failedNode === undefined ? null : (failedNode.within?.split('/')[0] ?? failedNode.nodeId),
+    keysOf: record === null ? retries : keyIdOf(record),
+  };
+  const retriedCheckpoints = retryOf.fromNodeId === null ? null : (data?.checkpoints ?? null);
+  const takenOver = { retryOf, retriedCheckpoints };
+  return {
+    ...claimed,
+    execution: { ...execution, executionId, takenOver },
+    isDuplicate: false,
+    ...(claim === undefined ? {} : { claim }),
+  };
+};
