@@ -15,6 +15,8 @@ interface Delivery extends Omit<NewExecution, 'executionId'> {
   readonly key: string | null;
   /** The content, which repeated deliveries repeat byte for byte. */
   readonly content: string | Uint8Array;
+  /** Method, path and query of a request, which repeated deliveries repeat, too; absent for events. */
+  readonly address?: string;
   /** When the delivery was received, in milliseconds since the epoch. */
   readonly receivedAt: number;
 }
@@ -44,10 +46,10 @@ export interface ClaimParts {
  * Claims a delivery: a new execution, or the one of an earlier delivery with the same key within the window.
  *
  * @param takesOther - whether different content with the same key also counts as a repeated delivery
- * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had different content, `STORE_UNAVAILABLE`
+ * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had different content or another address, `STORE_UNAVAILABLE`
  */
 export const claimDelivery = async (
-  { key, content, receivedAt, ...unclaimed }: Delivery,
+  { key, content, address, receivedAt, ...unclaimed }: Delivery,
   { deliveries, ids, idOfRequest, windowMs }: ClaimParts,
   takesOther = false,
 ): Promise<ClaimedDelivery> => {
@@ -60,14 +62,16 @@ export const claimDelivery = async (
   const own = {
     deliveryId: toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key),
     bodyHash: hash(content, 'hex'),
+    ...(address === undefined ? {} : { requestHash: hash(address, 'hex') }),
     claimedAt: receivedAt,
     until: receivedAt + windowMs,
   };
   // Includes the time: after the window, the same key starts a new execution.
   const ownId = ofRequest ?? toExecutionId(hash(`${own.deliveryId}/${receivedAt}`, 'base64url'));
   const claim = await deliveries.claim({ ...own, executionId: ownId });
-  const { executionId, bodyHash } = claim;
-  if (bodyHash !== own.bodyHash && !takesOther) throw new AppError(DELIVERY_KEY_REUSED, { executionId });
+  const { executionId, bodyHash, requestHash = own.requestHash } = claim;
+  const isOther = bodyHash !== own.bodyHash || requestHash !== own.requestHash;
+  if (isOther && !takesOther) throw new AppError(DELIVERY_KEY_REUSED, { executionId });
   const isDuplicate = executionId !== ownId;
   return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate, claim };
 };

@@ -6,6 +6,11 @@ export interface DeliveryClaim {
   readonly executionId: string;
   /** SHA-256 of the body's bytes, hex: the same key with a different body is the sender's error. */
   readonly bodyHash: string;
+  /**
+   * SHA-256 of what else a repeated request repeats: method, path and query, hex. Absent for events, and in claims of earlier
+   * releases.
+   */
+  readonly requestHash?: string;
   /** When the delivery was claimed, in milliseconds since the epoch. */
   readonly claimedAt: number;
   /** The failed execution that `executionId` retries, since the sender has repeated its delivery; absent for none. */

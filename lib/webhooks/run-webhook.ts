@@ -118,7 +118,7 @@ const claim = async (
 ): Promise<KnownDelivery> => {
   const { request, webhook, headers, input, executionId, files, note } = checked;
   const { workflow, config } = webhook;
-  const { rawBody, receivedAt, requestId } = request;
+  const { rawBody, receivedAt, requestId, method, path, rawQueryString } = request;
   const scope = toRequestScope(webhook, input, receivedAt);
   const { trigger } = scope.execution;
   const traceparent = readTraceparent(headers.traceparent);
@@ -136,7 +136,8 @@ const claim = async (
   const found = named ?? checked.deliveryKey ?? null;
   note({ key: found });
   const key = found === null ? null : toKeyInTrigger(found, webhook);
-  const delivery = { ...unclaimed, key, content: checked.deliveryContent ?? rawBody, receivedAt };
+  const address = JSON.stringify([method, path, rawQueryString]);
+  const delivery = { ...unclaimed, key, content: checked.deliveryContent ?? rawBody, address, receivedAt };
   const takesOther = config.features?.onKeyReuse === 'duplicate';
   const first = await claimDelivery(delivery, parts, takesOther);
   const keepsAnswer = key === null || !waits || readIdempotencyKey(headers) !== null;

@@ -6,6 +6,7 @@ import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { dueIn } from '../support/a-start.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
+import { inMemoryDeliveryStore } from '../support/in-memory-stores.ts';
 import { poll } from '../support/poll.ts';
 
 const later: AWorkflow = { webhook: { responseMode: 'onReceived' } };
@@ -84,6 +85,34 @@ describe('a repeated delivery', () => {
     await service.call(keyed('k-1'));
     expect(await service.call(keyed('k-1', { id: 2 }))).toEqual(aProblem(422, 'delivery-key-reused'));
     expect(service.executions.records()).toHaveLength(1);
+  });
+
+  test.each([
+    ['query', { query: 'order=1' }, { query: 'order=2' }],
+    ['query, that is missing,', { query: 'order=1' }, {}],
+  ])('with another %s is refused, and starts nothing', async (_what, first, second) => {
+    const service = await aWebhookService();
+    await service.put(later);
+    const headers = { 'idempotency-key': 'k-1' };
+    const [one, two] = [first, second].map((changes) => aJsonEvent({ id: 1 }, { headers, ...changes }));
+    await service.call(one as NonNullable<typeof one>);
+    expect(await service.call(two as NonNullable<typeof two>)).toEqual(aProblem(422, 'delivery-key-reused'));
+    expect(bodyOf(await service.call(one as NonNullable<typeof one>))).toHaveProperty('duplicate', true);
+    expect(service.executions.records()).toHaveLength(1);
+  });
+
+  test('counts as repeated whatever its query is if its claim is of a release that did not keep it', async () => {
+    const claims = inMemoryDeliveryStore();
+    const service = await aWebhookService({
+      spoilt: {
+        deliveries: { claim: ({ requestHash: _, ...claim }) => claims.claim(claim) },
+      },
+    });
+    await service.put(later);
+    const headers = { 'idempotency-key': 'k-1' };
+    await service.call(aJsonEvent({ id: 1 }, { headers, query: 'order=1' }));
+    const again = await service.call(aJsonEvent({ id: 1 }, { headers, query: 'order=2' }));
+    expect(bodyOf(again)).toHaveProperty('duplicate', true);
   });
 
   test('with the same business key and another body counts as repeated where the webhook says so', async () => {

@@ -22,6 +22,12 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
       expect(await store.find('d-1')).toEqual(claim({ until: NOW - 1 }));
     });
 
+    test('a claim keeps the hash of its request', async () => {
+      const store = await create();
+      await store.claim(claim({ requestHash: 'hash-2' }));
+      expect(await store.find('d-1')).toEqual(claim({ requestHash: 'hash-2' }));
+    });
+
     test('the first claim wins', async () => {
       const store = await create();
       expect(await store.claim(claim())).toEqual(claim());

@@ -56,8 +56,15 @@ export const createDeliveryStore = (
   };
 };
 
-const toItem = ({ deliveryId, executionId, bodyHash, claimedAt, until, retries }: DeliveryClaim): Item => ({
-  ...(retries === undefined ? {} : { retries: text(retries) }),
+const toItem = ({
+  deliveryId,
+  executionId,
+  bodyHash,
+  claimedAt,
+  until,
+  ...optional
+}: DeliveryClaim): Item => ({
+  ...Object.fromEntries(Object.entries(optional).map(([name, value]) => [name, text(value)])),
   deliveryId: text(deliveryId),
   executionId: text(executionId),
   bodyHash: text(bodyHash),
@@ -73,4 +80,5 @@ const toClaim = (item: Item): DeliveryClaim => ({
   claimedAt: readNumber(item, 'claimedAt'),
   until: readNumber(item, 'until'),
   ...(item.retries === undefined ? {} : { retries: readText(item, 'retries') }),
+  ...(item.requestHash === undefined ? {} : { requestHash: readText(item, 'requestHash') }),
 });
