@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
+import { expectCount, expectValue } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { watchPage } from '../support/watched-page.ts';
@@ -201,7 +202,7 @@ test('where both changed one node, each change is shown, and the choice is kept'
   await other.getByText('mine "of the second"; theirs "of the first"').waitFor();
   await other.getByText('Take theirs').click();
   await other.getByRole('button', { name: 'Merge', exact: true }).click();
-  await expect(other.getByLabel('Notes').inputValue()).resolves.toBe('of the first');
+  await expectValue(other.getByLabel('Notes'), 'of the first');
   expect(faults.splice(0)).toEqual([expect.stringContaining('412')]);
 });
 
@@ -380,9 +381,9 @@ test('what is hostile is text, and what is too large is refused: 5 MB to be read
   await node('big').click();
   const notes = page.getByLabel('Notes');
   await notes.pressSequentially('It still takes keys.');
-  await expect(notes.inputValue()).resolves.toBe('It still takes keys.');
+  await expectValue(notes, 'It still takes keys.');
   await button('Save').click();
   await page.getByText('Nothing was stored.').waitFor();
-  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  await expectCount(page.locator('img[src="x"]'), 0);
   expect(faults.splice(0)).toEqual([expect.stringContaining('422')]);
 });

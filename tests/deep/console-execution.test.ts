@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
+import { expectRead } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
 
@@ -111,7 +112,7 @@ test('an operator finds why an order failed, by the keyboard alone', async () =>
   await page.keyboard.press('Enter');
   // The failed item is the first one, though it came last.
   await panel('refuse').getByText('X is out of stock').waitFor();
-  expect(new URL(page.url()).searchParams.get('within')).toBe('each/0/1');
+  await expectRead(async () => new URL(page.url()).searchParams.get('within'), 'each/0/1');
   await page.reload();
   await panel('refuse').getByText('X is out of stock').waitFor();
 

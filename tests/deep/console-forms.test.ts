@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
+import { expectAttribute, expectCount, expectRead, expectText } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { poll } from '../support/poll.ts';
@@ -69,7 +70,7 @@ describe('a form writes', () => {
   test('texts, numbers, choices and maps, without the defaults', async () => {
     await openForm('httpRequest');
     await field('url (required)').getByRole('textbox').fill('https://api.example/orders');
-    expect(await field('maxRedirects').count()).toBe(0); // a long form begins with what is often set
+    await expectCount(field('maxRedirects'), 0); // a long form begins with what is often set
     await openMore();
     await field('maxRedirects').getByRole('textbox').fill('2');
     await choose(field('bodyType'), 'text');
@@ -103,7 +104,7 @@ describe('a form writes', () => {
     await openForm('scheduleTrigger');
     await field('cron').getByRole('textbox').fill('30 9 * * *');
     await field('timeZone').getByRole('textbox').fill('Europe/Berlin');
-    await poll(async () => (await resultOf('cron').getByText('09:30 (Europe/Berlin)').count()) === 5);
+    await expectCount(resultOf('cron').getByText('09:30 (Europe/Berlin)'), 5);
     await field('cron').getByRole('textbox').fill('99 9 * * *');
     await resultOf('cron')
       .getByText(/minute/)
@@ -123,12 +124,12 @@ describe('a form writes', () => {
     await openForm('webhookTrigger');
     await openMore();
     const add = page.getByRole('button', { name: 'Add rateLimit …', exact: true });
-    expect(await add.getAttribute('aria-expanded')).toBe('false');
+    await expectAttribute(add, 'aria-expanded', 'false');
     await add.press('Enter');
     const close = page.getByRole('button', { name: 'Close rateLimit', exact: true });
     await close.waitFor();
-    expect(await close.getAttribute('aria-expanded')).toBe('true');
-    expect(await close.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+    await expectAttribute(close, 'aria-expanded', 'true');
+    await expectRead(() => close.evaluate((button) => button === button.ownerDocument.activeElement), true);
     await field('requests (required)').getByRole('textbox').fill('5');
     await expectParameters({ rateLimit: { requests: 5 } });
     await page.getByRole('button', { name: 'Remove rateLimit', exact: true }).click();
@@ -172,7 +173,7 @@ describe('an expression', () => {
     await page.getByRole('option', { name: /^\$uppercase/ }).waitFor();
     await page.waitForTimeout(ENTER_DELAY_MS);
     await page.keyboard.press('Enter');
-    await poll(async () => (await editor.textContent()) === '{{ $uppercase()');
+    await expectText(editor, '{{ $uppercase()');
     await pasteOver(editor, '{{ $uppercas("a") }}');
     await resultOf('condition (required)').getByText('did you mean "$uppercase"?').waitFor();
     await pasteOver(editor, '{{ 2 > 1 }}');
@@ -208,7 +209,7 @@ describe('what is hostile', () => {
     await field('values (required)').getByRole('button', { name: 'Add a key to values' }).click();
     await field(markup).getByRole('textbox').fill('{{ "<b>" & "שלום" }}');
     await resultOf(markup).waitFor();
-    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    await expectCount(page.locator('img[src="x"]'), 0);
     await expectParameters({ values: { [markup]: '{{ "<b>" & "שלום" }}' } });
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Browser, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
 import { aDecision } from '../support/an-approval.ts';
+import { expectCount, expectRead, expectText } from '../support/expect-text.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { poll } from '../support/poll.ts';
@@ -102,20 +103,20 @@ describe('executions', () => {
     await page.getByRole('button', { name: /^Status/ }).click();
     await page.getByRole('option', { name: 'Failed' }).click();
     await page.keyboard.press('Escape');
-    await expectCount('Executions', 20);
+    await expectRows('Executions', 20);
 
     await page.getByLabel('Delivery key').fill('A-40');
-    await expectCount('Executions', 1);
-    expect(await rows('Executions').textContent()).toContain('Failed');
+    await expectRows('Executions', 1);
+    await expectText(rows('Executions'), expect.stringContaining('Failed'));
     await page.reload(); // a link shows the same
-    await expectCount('Executions', 1);
-    expect(new URL(page.url()).search).toBe('?workflowId=ship&status=failed&key=A-40');
+    await expectRows('Executions', 1);
+    await expectRead(async () => new URL(page.url()).search, '?workflowId=ship&status=failed&key=A-40');
   });
 
   test('those that failed in the same way are a click from the overview', async () => {
     await open('');
     await page.getByRole('link', { name: 'All of these: StoppedByWorkflow in ship, node fail' }).click();
-    await expectCount('Executions', 20);
+    await expectRows('Executions', 20);
     await page.getByLabel('Failed at node').fill('other');
     await page.getByText('No execution matches the filters.').waitFor();
     await page.reload(); // a link shows the same
@@ -124,28 +125,28 @@ describe('executions', () => {
 
   test('new ones move nothing until they are asked for', async () => {
     await open('/executions?workflowId=ship');
-    await expectCount('Executions', 50);
+    await expectRows('Executions', 50);
     const first = await rows('Executions').first().textContent();
     await post('ship', { id: 'new-1', total: 1 });
     await post('ship', { id: 'new-2', total: 1 });
     const show = page.getByRole('button', { name: 'Show 2 new' });
     await show.waitFor();
-    expect(await rows('Executions').first().textContent()).toBe(first);
+    await expectText(rows('Executions').first(), first);
     await show.click();
     await show.waitFor({ state: 'detached' });
-    expect(await rows('Executions').nth(2).textContent()).toBe(first);
+    await expectText(rows('Executions').nth(2), first);
   });
 
   test('older ones are on pages of their own, which have an address', async () => {
     await open('/executions?workflowId=ship');
     await page.getByRole('button', { name: 'Older' }).click();
-    await expectCount('Executions', 32);
+    await expectRows('Executions', 32);
     await page.reload();
-    await expectCount('Executions', 32);
+    await expectRows('Executions', 32);
     await page.getByRole('button', { name: 'Newer' }).click();
-    await expectCount('Executions', 50);
+    await expectRows('Executions', 50);
     await page.goBack();
-    await expectCount('Executions', 32);
+    await expectRows('Executions', 32);
   });
 
   test('selected ones are retried after a question, and each outcome is told', async () => {
@@ -171,11 +172,11 @@ describe('executions', () => {
     await page.getByRole('button', { name: 'Retry 20 executions' }).click();
     await page.getByText('20 of 20 succeeded').waitFor();
     await page.getByRole('link', { name: 'Executions that it started' }).click();
-    await expectCount('Executions', 20);
-    expect(new URL(page.url()).searchParams.has('bulkRetryId')).toBe(true);
+    await expectRows('Executions', 20);
+    await expectRead(async () => new URL(page.url()).searchParams.has('bulkRetryId'), true);
     await open('/bulk-retries');
-    await expectCount('Bulk retries', 1);
-    expect(await rows('Bulk retries').textContent()).toMatch(/^Done.*ship.*20 of 20 succeeded/);
+    await expectRows('Bulk retries', 1);
+    await expectText(rows('Bulk retries'), expect.stringMatching(/^Done.*ship.*20 of 20 succeeded/));
   });
 });
 
@@ -211,8 +212,8 @@ test('a refused request says what to change, and is sent again with another body
   await open('/requests');
   await page.getByLabel('Workflow').fill('intake');
   await page.getByLabel('Workflow').press('Enter');
-  await expectCount('Requests', 1);
-  expect(await rows('Requests').textContent()).toContain('send a body that matches');
+  await expectRows('Requests', 1);
+  await expectText(rows('Requests'), expect.stringContaining('send a body that matches'));
   await rows('Requests').getByRole('link').click();
   await page.getByText("What to change: send a body that matches the trigger's schema").waitFor();
   await page.locator('main code', { hasText: /^schema$/ }).waitFor();
@@ -230,9 +231,9 @@ test('a refused request says what to change, and is sent again with another body
 
 test('requests are followed while a sender is set up', async () => {
   await open('/requests?workflowId=intake&follow=yes');
-  await expectCount('Requests', 1);
+  await expectRows('Requests', 1);
   await post('intake', { nr: 8 });
-  await expectCount('Requests', 2);
+  await expectRows('Requests', 2);
 });
 
 test('an approval is answered on its page, whose address is asked for alone, and when somebody decides', async () => {
@@ -241,7 +242,7 @@ test('an approval is answered on its page, whose address is asked for alone, and
   await open(`/executions/${String(executionId)}`);
   await page.getByText('It waits for a decision at ask').waitFor();
   await page.getByRole('link', { name: 'Go to its approvals' }).click();
-  await expectCount('Approvals', 2);
+  await expectRows('Approvals', 2);
   expect(await page.content()).not.toContain('/api/webhook-callback/');
   const asked = page.waitForResponse(/\/api\/admin\/approvals\/addresses/);
   await page.getByRole('button', { name: 'Decide: A kettle' }).click();
@@ -253,11 +254,8 @@ test('an approval is answered on its page, whose address is asked for alone, and
   await decision.getByLabel('Comment').fill('Buy it');
   await decision.getByRole('button', { name: 'Approve' }).click();
   await decision.getByRole('heading', { name: 'Approved' }).waitFor();
-  await expectCount('Approvals', 1);
-  expect(await rows('Approvals').textContent()).toContain('A toaster');
+  await expectRows('Approvals', 1);
+  await expectText(rows('Approvals'), expect.stringContaining('A toaster'));
 });
 
-/** Waits until a table has so many rows. */
-const expectCount = async (table: string, count: number): Promise<void> => {
-  await poll(async () => (await rows(table).count()) === count);
-};
+const expectRows = (table: string, count: number): Promise<void> => expectCount(rows(table), count);

@@ -6,6 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
 import { findTreeFaults } from '../support/accessibility-tree.ts';
 import { aDecision } from '../support/an-approval.ts';
+import { expectAttribute, expectTitle } from '../support/expect-text.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
 import { projectRoot } from '../support/run-command.ts';
@@ -138,7 +139,7 @@ test('a failed run is found, understood, and retried with another input, by keys
   const panel = page.getByRole('region', { name: 'Node fail' });
   await focused(panel);
   await panel.getByText('No stock').waitFor();
-  expect(await node.getAttribute('aria-pressed')).toBe('true');
+  await expectAttribute(node, 'aria-pressed', 'true');
   await tabTo(panel.getByRole('button', { name: 'Close the node' }));
   await page.keyboard.press('Enter');
   await panel.waitFor({ state: 'detached' });
@@ -205,14 +206,14 @@ test('the search begins with its field, and its results are chosen by arrow keys
   await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: /^Search/ });
   await focused(field);
-  expect(await field.getAttribute('aria-activedescendant')).toBeNull(); // it would be read instead of the field
+  await expectAttribute(field, 'aria-activedescendant', null); // it would be read instead of the field
   await page.keyboard.type('ship');
   await announced(/^\d+ found\. Arrow keys to choose, Enter to open\.$/, 'status');
   const workflow = page.getByRole('option', { name: 'ship Ship orders', exact: true });
-  expect(await field.getAttribute('aria-activedescendant')).toBe(await workflow.getAttribute('id'));
+  await expectAttribute(field, 'aria-activedescendant', await workflow.getAttribute('id'));
   await page.keyboard.press('Enter');
   await focused(page.getByRole('heading', { name: 'Ship orders' }));
-  expect(await page.title()).toMatch(/^Ship|^ship/);
+  await expectTitle(page, expect.stringMatching(/^Ship|^ship/));
 });
 
 test('a node is added, renamed and taken back in the editor by keys, and each step is said', async () => {
@@ -220,7 +221,7 @@ test('a node is added, renamed and taken back in the editor by keys, and each st
   const node = page.getByRole('button', { name: /^large, if, / });
   await tabTo(node);
   await page.keyboard.press('Enter');
-  await poll(async () => (await node.getAttribute('aria-pressed')) === 'true');
+  await expectAttribute(node, 'aria-pressed', 'true');
   const add = page.getByRole('button', { name: 'Add after false' });
   await tabTo(add);
   await page.keyboard.press('Enter');

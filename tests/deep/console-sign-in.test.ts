@@ -16,6 +16,7 @@ import {
   anAuthorizationServer,
   CLIENT_SECRET,
 } from '../support/an-authorization-server.ts';
+import { expectAttribute, expectCount, expectUrl, expectValue } from '../support/expect-text.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
 import { projectEnvironment, projectRoot } from '../support/run-command.ts';
@@ -139,9 +140,9 @@ test('a stage: create, sign in, run, be revoked, see it everywhere, sign in agai
   await field('Id').fill('mail');
   await choose(/^Type/, 'oauth2');
   await choose(/^Service/, 'Google');
-  expect(await field('tokenUrl').inputValue()).toBe('https://oauth2.googleapis.com/token');
-  expect(await field('Hosts').inputValue()).toBe('*.googleapis.com');
-  expect(await field('refreshToken').count()).toBe(0);
+  await expectValue(field('tokenUrl'), 'https://oauth2.googleapis.com/token');
+  await expectValue(field('Hosts'), '*.googleapis.com');
+  await expectCount(field('refreshToken'), 0);
   const { authorizationUrl, tokenUrl, clientId, scope, testUrl } = server.fields();
   for (const [name, value] of Object.entries({ authorizationUrl, tokenUrl, clientId, scope, testUrl }))
     await field(name).fill(value);
@@ -156,7 +157,7 @@ test('a stage: create, sign in, run, be revoked, see it everywhere, sign in agai
   await page.getByRole('button', { name: /^Go to/ }).click(); // the secret was typed just before
   await page.getByRole('button', { name: 'Sign in as Ann' }).click();
   await page.getByText('mail is signed in.').waitFor();
-  expect(page.url()).toBe(`${origin}/console/credentials?direction=outbound`);
+  await expectUrl(page, `${origin}/console/credentials?direction=outbound`);
 
   await storeWorkflow('mail');
   expect(await run('mail')).toMatchObject({ status: 200, body: { owner: 'ann' } });
@@ -196,7 +197,7 @@ test('a stage: create, sign in, run, be revoked, see it everywhere, sign in agai
   await page.getByRole('dialog', { name: 'Sign in for mail' }).waitFor();
   await decide('Sign in as Ann');
   await page.getByText('mail is signed in.').waitFor();
-  expect(page.url()).toBe(`${origin}/console/credentials/mail`);
+  await expectUrl(page, `${origin}/console/credentials/mail`);
   expect(await run('mail')).toMatchObject({ status: 200, body: { owner: 'ann' } });
   await button('Test').click();
   await page.getByRole('main').getByText('127.0.0.1').and(page.getByText('answered 200')).waitFor();
@@ -214,7 +215,7 @@ test('the local service: what fails is said where the sign-in began, and stores 
   const refused = async (reason: string): Promise<void> => {
     const alert = page.getByRole('alert').filter({ hasText: reason });
     await alert.getByText(/Nothing was stored/).waitFor();
-    expect(page.url()).toBe(at);
+    await expectUrl(page, at);
     expect(await stored()).toEqual([]);
     await page.getByText('Nobody has signed in').waitFor();
     await alert.getByRole('button', { name: 'Dismiss' }).click();
@@ -275,7 +276,7 @@ test('the editor: a node has the credential, and the work is there, after the si
   await button('Create').click();
   await decide('Sign in as Ann');
   await page.getByText('edited is signed in.').waitFor();
-  expect(page.url()).toBe(`${service.baseUrl}/console/workflows/hello/edit`);
+  await expectUrl(page, `${service.baseUrl}/console/workflows/hello/edit`);
   await page.getByText('This is your unsaved work').waitFor();
   await page.locator('.react-flow__node[data-id="httpRequest"]').click();
   await page.getByLabel('Credential', { exact: true }).getByText('edited').waitFor();
@@ -289,8 +290,8 @@ test('a console that is read-only offers no sign-in, and refuses one', async () 
   await page.goto(`${origin}/console/credentials/seen?dialog=sign-in`);
   const offered = page.getByRole('button', { name: /^Sign in/ });
   await offered.waitFor();
-  expect(await offered.getAttribute('aria-disabled')).toBe('true');
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expectAttribute(offered, 'aria-disabled', 'true');
+  await expectCount(page.getByRole('dialog'), 0);
   const status = await page.evaluate(async () => {
     const body = JSON.stringify({ credentialId: 'seen', clientSecret: 'a', returnTo: '/console' });
     return (await fetch('/console/sign-ins', { method: 'POST', body })).status;

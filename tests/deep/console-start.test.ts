@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
+import { expectCount, expectValue } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { watchPage } from '../support/watched-page.ts';
@@ -54,7 +55,7 @@ test('a new workflow starts from a template, a JSON body or a curl command', asy
   await page.getByText('Needs credentials language-model; an address in place of 127.0.0.1:4400').waitFor();
   await button('Use the template Sort ticket').click();
   await node('model').waitFor();
-  await expect(page.getByLabel('Workflow name').inputValue()).resolves.toBe('Sort ticket');
+  await expectValue(page.getByLabel('Workflow name'), 'Sort ticket');
   await button('Undo').click();
 
   await page.getByRole('tab', { name: 'JSON body' }).click();
@@ -126,7 +127,7 @@ test('what is built is tried on the body that it began with, and the body of a l
   await page.getByText(`From execution ${executionId}`).first().waitFor();
   await node('each').click();
   await data('each').getByText('From execution').waitFor();
-  expect(await data('each').getByText('Stale').count()).toBe(0);
+  await expectCount(data('each').getByText('Stale'), 0);
   await node('double').click();
   await page.getByRole('tab', { name: 'Output', exact: true }).click();
   await output.getByText('21').waitFor();

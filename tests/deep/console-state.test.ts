@@ -2,8 +2,8 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
+import { expectAttribute, expectCount, expectRead } from '../support/expect-text.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
-import { poll } from '../support/poll.ts';
 import { watchPage } from '../support/watched-page.ts';
 
 let service: RunningService;
@@ -55,8 +55,8 @@ test('the entries of a workflow are found from its page, by prefix and page by p
   await page.getByRole('link', { name: 'zone', exact: true }).waitFor();
   await page.getByLabel('Keys that begin with').fill('user/4');
   await page.getByRole('link', { name: 'user/49', exact: true }).waitFor();
-  await poll(async () => (await page.getByRole('row').count()) === 11);
-  expect(new URL(page.url()).search).toBe('?workflowId=hello&prefix=user%2F4');
+  await expectCount(page.getByRole('row'), 11);
+  await expectRead(async () => new URL(page.url()).search, '?workflowId=hello&prefix=user%2F4');
   await page.getByLabel('Keys that begin with').fill('none');
   await page.getByText('No key begins with this.').waitFor();
 });
@@ -118,7 +118,7 @@ test('a claim is shown with its execution, and deleted only in the version that 
   const { writtenBy } = (await send(entry)) as { readonly writtenBy: { readonly executionId: string } };
   await open('/state/entry?workflowId=count-orders&key=order%2FA-1');
   await page.getByText('gave this key first').getByRole('link', { name: writtenBy.executionId }).waitFor();
-  expect(await button('Change').count()).toBe(0);
+  await expectCount(button('Change'), 0);
   await button('Delete').click();
   await page.getByText('The key is free again').waitFor();
   await send(entry, 'DELETE');
@@ -143,7 +143,7 @@ test('a large value is listed as its size, shown from its beginning, and changed
     .waitFor();
   await page.getByRole('link', { name: 'prices', exact: true }).click();
   await page.getByText('"a price"').first().waitFor();
-  expect(await button('Change').getAttribute('aria-disabled')).toBe('true');
+  await expectAttribute(button('Change'), 'aria-disabled', 'true');
   await button('Change').focus();
   await page.getByRole('tooltip').getByText('This value is too large to change here').waitFor();
   await button('Delete').click();

@@ -4,6 +4,7 @@ import type axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
+import { expectCount } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { watchPage } from '../support/watched-page.ts';
 
@@ -133,7 +134,7 @@ test('a draft is tried, its failure is mended by the data, and the live failure,
   await button('Run all').click();
   await said('Ran 0 nodes. All outputs are up to date.');
   expect(await listExecutions('trial=true')).toEqual([]);
-  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  await expectCount(page.locator('img[src="x"]'), 0);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run('section[aria-label="Data of greet"]'),
   );
@@ -311,5 +312,5 @@ test('a node that takes too long in the page holds up neither the page nor the o
   await tab('Output').click();
   const data = page.getByRole('region', { name: 'Data of slow' });
   await data.getByText('this page does not run the node, which takes too long').waitFor();
-  expect(await data.getByText('Ran in this page').count()).toBe(0);
+  await expectCount(data.getByText('Ran in this page'), 0);
 });

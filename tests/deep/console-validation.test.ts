@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
+import { expectCount } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { watchPage } from '../support/watched-page.ts';
@@ -65,7 +66,7 @@ test('nodes that nothing leads to are disabled, and a connection is removed, by 
   await page.getByLabel(/^b, set, disabled/).waitFor();
   await button('Remove it').click();
   await button(/ problem/).waitFor({ state: 'detached' });
-  expect(await page.locator('.react-flow__edge').count()).toBe(2);
+  await expectCount(page.locator('.react-flow__edge'), 2);
 });
 
 /** The second case never counts. */

@@ -9,6 +9,7 @@ import { type SampleIds, storeConsoleSamples } from '../../scripts/pages/console
 import { aBrowser } from '../support/a-browser.ts';
 import { findTreeFaults } from '../support/accessibility-tree.ts';
 import { cases } from '../support/deep.ts';
+import { expectCount, expectRead, expectText, expectTitle, expectValue } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { projectRoot } from '../support/run-command.ts';
 import { watchPage } from '../support/watched-page.ts';
@@ -194,7 +195,7 @@ test('on a phone the filters of a list are folded, and say how many are set', as
     await row.waitFor();
     expect((await row.boundingBox())?.y).toBeLessThan(800); // of the screen
     const status = page.getByRole('button', { name: /^Status/ });
-    expect(await status.isVisible()).toBe(false);
+    await status.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Filters (2)' }).press('Enter');
     await status.click();
     await page.getByRole('option', { name: 'Failed' }).click();
@@ -227,7 +228,7 @@ describe.each(cases(looks.slice(0, 2), looks))('in the %s theme, %i px wide,', (
         await page.addInitScript({ path: axeFile });
         await openDrawn(page, pattern);
         expect(await page.locator('h1').first().textContent()).not.toBe('There is no such page');
-        expect(await page.title()).toMatch(/^[^:]+ · Hookloom$/);
+        await expectTitle(page, expect.stringMatching(/^[^:]+ · Hookloom$/));
         const isDark =
           (await page.locator('body').getAttribute('class'))?.includes('awsui-dark-mode') ?? false;
         expect(isDark).toBe(theme === 'dark');
@@ -349,11 +350,11 @@ describe('a navigation between views', () => {
       const reach = async (title: string, heading: string | RegExp) => {
         const found = page.locator('main h1:focus', { hasText: heading });
         await found.waitFor();
-        expect(await page.title()).toBe(`${title} · Hookloom`);
+        await expectTitle(page, `${title} · Hookloom`);
       };
       await open(page, '/node-types');
-      expect(await page.title()).toBe('Node types · Hookloom');
-      expect(await page.locator('h1:focus').count()).toBe(0); // the page was loaded
+      await expectTitle(page, 'Node types · Hookloom');
+      await expectCount(page.locator('h1:focus'), 0); // the page was loaded
 
       await page.getByRole('link', { name: 'httpRequest', exact: true }).first().click();
       await reach('httpRequest · Node type', 'HTTP request');
@@ -364,10 +365,10 @@ describe('a navigation between views', () => {
 
       const scrolled = () => page.locator('html').evaluate(({ scrollTop }) => scrollTop);
       await page.getByRole('heading', { name: 'Example' }).evaluate((heading) => heading.scrollIntoView());
-      expect(await scrolled()).toBeGreaterThan(100);
+      await expectRead(async () => (await scrolled()) > 100, true);
       await page.getByRole('link', { name: 'Workflows', exact: true }).click();
       await reach('Workflows', 'Workflows');
-      expect(await scrolled()).toBe(0);
+      await expectRead(scrolled, 0);
       await page.getByRole('link', { name: 'Collect a payment' }).click();
       await reach('collect-payment · Workflow', 'Collect a payment');
       expect(faults).toEqual([]);
@@ -379,7 +380,7 @@ describe('a navigation between views', () => {
       await open(page, '/node-types');
       await page.getByRole('searchbox', { name: 'Find node types' }).pressSequentially('smtp');
       await page.waitForURL('**/node-types?text=smtp');
-      expect(await page.locator('input:focus').inputValue()).toBe('smtp');
+      await expectValue(page.locator('input:focus'), 'smtp');
     });
   });
 
@@ -387,9 +388,9 @@ describe('a navigation between views', () => {
     await visit({}, async ({ page }) => {
       await open(page, '/credentials/none');
       await page.getByRole('heading', { name: 'Credential none' }).waitFor();
-      expect(await page.title()).toBe('none · Credential · Hookloom');
+      await expectTitle(page, 'none · Credential · Hookloom');
       await open(page, '/nowhere');
-      expect(await page.title()).toBe('Not found · Hookloom');
+      await expectTitle(page, 'Not found · Hookloom');
     });
   });
 });
@@ -405,13 +406,13 @@ describe('the search', () => {
       const chosen = () => page.getByRole('option', { selected: true }).textContent();
       const first = await chosen();
       await page.keyboard.press('ArrowDown');
-      expect(await chosen()).not.toBe(first);
+      await expectRead(async () => (await chosen()) === first, false);
       await page.keyboard.press('ArrowUp');
-      expect(await chosen()).toBe(first);
+      await expectRead(chosen, first);
       const active = (await input.getAttribute('aria-activedescendant')) ?? '';
-      expect(await page.locator(`[id="${active}"]`).textContent()).toBe(first);
+      await expectText(page.locator(`[id="${active}"]`), first);
       await page.keyboard.press('Escape');
-      expect(await page.getByRole('dialog').count()).toBe(0);
+      await expectCount(page.getByRole('dialog'), 0);
 
       await page.getByRole('button', { name: /^Search/ }).press('Enter');
       await input.fill(ids.executionId ?? '');
@@ -427,8 +428,8 @@ describe('the search', () => {
       await open(page, '/node-types');
       const filter = page.getByRole('searchbox', { name: 'Find node types' });
       await filter.pressSequentially('a/b');
-      expect(await filter.inputValue()).toBe('a/b');
-      expect(await page.getByRole('dialog').count()).toBe(0);
+      await expectValue(filter, 'a/b');
+      await expectCount(page.getByRole('dialog'), 0);
     });
   });
 });
@@ -445,7 +446,7 @@ describe('plugins and health', () => {
       );
       await open(page, '/plugins');
       await page.getByText('Unhealthy').first().waitFor();
-      expect(await page.getByText('Try again').count()).toBe(0);
+      await expectCount(page.getByText('Try again'), 0);
     });
   });
 
@@ -456,7 +457,7 @@ describe('plugins and health', () => {
       await page.getByLabel('Reason').fill('Its token leaked');
       await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
       await page.getByText('Disabled on this stage').waitFor();
-      expect(await page.locator('main').innerText()).toContain('Its token leaked');
+      await expectText(page.locator('main'), expect.stringContaining('Its token leaked'));
       await page.getByRole('button', { name: 'Enable' }).click();
       await page.getByText('The plugin is enabled.').waitFor();
       expect(faults).toEqual([]);

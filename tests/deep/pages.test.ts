@@ -5,6 +5,14 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
 import { useRunningProject } from '../support/a-running-project.ts';
 import { aDecision, waitingApproval } from '../support/an-approval.ts';
+import {
+  expectAttribute,
+  expectCount,
+  expectRead,
+  expectText,
+  expectTitle,
+  expectValue,
+} from '../support/expect-text.ts';
 
 const project = useRunningProject({ LOG_LEVEL: 'warn' });
 let browser: Browser;
@@ -49,36 +57,38 @@ const ask = async (id: string, changes: Omit<Parameters<typeof aDecision>[0], 'i
   return waitingApproval(project, id);
 };
 
-const title = () => page.locator('h1').textContent();
+const expectHeading = (text: string) => expectText(page.locator('h1'), text);
 
 describe('the page of an approval', () => {
   test('keeps the input beside its errors, takes the decision, and is done', async () => {
     const { address, executionId } = await ask('kettle');
     await page.goto(address);
-    expect(await title()).toBe('A kettle for 39.9');
-    expect(await page.locator('strong').textContent()).toBe('39.9 EUR');
+    await expectHeading('A kettle for 39.9');
+    await expectText(page.locator('strong'), '39.9 EUR');
     await page.getByLabel('Comment').fill('Buy\nthe red one');
     await page.getByLabel('Up to how many euros?').fill('forty');
     await page.getByLabel('How to pay').selectOption('cash');
     await page.getByRole('button', { name: 'Approve' }).click();
 
-    expect(await page.title()).toBe('Error: A kettle for 39.9');
-    expect(await page.getByLabel('Comment').inputValue()).toBe('Buy\nthe red one');
-    expect(await page.getByLabel('How to pay').inputValue()).toBe('cash');
+    await expectTitle(page, 'Error: A kettle for 39.9');
+    await expectValue(page.getByLabel('Comment'), 'Buy\nthe red one');
+    await expectValue(page.getByLabel('How to pay'), 'cash');
     const limit = page.getByLabel('Up to how many euros?');
-    expect([await limit.inputValue(), await limit.getAttribute('aria-invalid')]).toEqual(['forty', 'true']);
+    await expectValue(limit, 'forty');
+    await expectAttribute(limit, 'aria-invalid', 'true');
     const described = (await limit.getAttribute('aria-describedby'))?.split(' ') ?? [];
-    expect(await page.locator(`#${described.at(-1)}`).textContent()).toBe(
-      'Enter a whole number, such as 12.',
-    );
+    await expectText(page.locator(`#${described.at(-1)}`), 'Enter a whole number, such as 12.');
     await page.getByRole('alert').getByRole('link').click();
-    expect(await limit.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await expectRead(
+      () => limit.evaluate((element) => element === element.ownerDocument.activeElement),
+      true,
+    );
 
     await limit.fill('40');
     await page.getByRole('button', { name: 'Approve' }).click();
-    expect(await title()).toBe('Approved');
+    await expectHeading('Approved');
     await page.goto(address);
-    expect(await page.locator('main').textContent()).toContain('It was already approved');
+    await expectText(page.locator('main'), expect.stringContaining('It was already approved'));
     const { stdout } = await project.cli(`execution show ${executionId} --json`);
     const answers = { comment: 'Buy\nthe red one', limit: 40, pay: 'cash' };
     expect(stdout).toContain('"decision": "approve"');
@@ -91,9 +101,9 @@ describe('the page of an approval', () => {
     const other = await context.newPage();
     await Promise.all([page.goto(address), other.goto(address)]);
     await other.getByRole('button', { name: 'Reject' }).click();
-    expect(await other.locator('h1').textContent()).toBe('Rejected');
+    await expectText(other.locator('h1'), 'Rejected');
     await page.getByRole('button', { name: 'Approve' }).click();
-    expect(await page.locator('main').textContent()).toContain('It was already rejected');
+    await expectText(page.locator('main'), expect.stringContaining('It was already rejected'));
   });
 
   test('ignores the enter key in a field', async () => {
@@ -101,7 +111,7 @@ describe('the page of an approval', () => {
     await page.goto(address);
     await page.getByLabel('Up to how many euros?').fill('7');
     await page.keyboard.press('Enter');
-    expect(await page.getByLabel('Up to how many euros?').inputValue()).toBe('7');
+    await expectValue(page.getByLabel('Up to how many euros?'), '7');
     expect((await waitingApproval(project, 'enter')).address).toBe(address);
   });
 });
@@ -111,7 +121,10 @@ describe('the page of a form', () => {
     await project.storeWorkflow(aDecision({ id: 'form' }));
     await page.goto(formUrl('form'));
     await page.getByRole('button', { name: 'Send' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('What do you need? Fill in this field.');
+    await expectText(
+      page.getByRole('alert'),
+      expect.stringContaining('What do you need? Fill in this field.'),
+    );
     await page.getByLabel('What do you need?').fill('A kettle');
     await page.getByLabel('Cost in euros').fill('39.90');
     await page.getByLabel('Team').selectOption('Garden');
@@ -123,7 +136,7 @@ describe('the page of a form', () => {
         page.getByRole('button', { name: 'Send' }).click(),
       ]);
     const [first] = await send();
-    expect(await title()).toBe('Thank you');
+    await expectHeading('Thank you');
     const [again] = await Promise.all([page.waitForResponse(formUrl('form')), page.reload()]);
     const idOf = (answer: typeof first) => answer.headers()['hookloom-execution-id'];
     expect([idOf(again), again.headers()['hookloom-duplicate']]).toEqual([idOf(first), 'true']);
@@ -145,21 +158,19 @@ describe('markup is shown as text', () => {
     };
     const { address } = await ask('tricks', { ask: { title: html, text: markup, askedBy: html, fields } });
     const check = async () => {
-      expect(await title()).toBe(html);
+      await expectHeading(html);
       const text = await page.locator('main').innerText();
       expect(text).toContain(`Requested by ${html}`);
       expect(text).toContain('<style>*{display:none}</style>');
-      expect(
-        await page.locator('script, img, svg, main style, [onfocus], a[href^="javascript"]').count(),
-      ).toBe(0);
-      expect(await page.locator('textarea').inputValue()).toBe(`</textarea>${html}`);
+      await expectCount(page.locator('script, img, svg, main style, [onfocus], a[href^="javascript"]'), 0);
+      await expectValue(page.locator('textarea'), `</textarea>${html}`);
     };
     await page.goto(address);
     await check();
     await page.getByRole('button', { name: 'Approve' }).click();
-    expect(await page.getByRole('alert').innerText()).toContain('Enter at most 60 characters.');
+    await expectText(page.getByRole('alert'), expect.stringContaining('Enter at most 60 characters.'));
     await check();
-    expect(await page.locator('input').first().inputValue()).toBe(html);
+    await expectValue(page.locator('input').first(), html);
   });
 });
 
