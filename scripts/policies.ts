@@ -24,13 +24,14 @@ const replace = (text: string): string =>
   }, text);
 
 if (name === undefined) {
-  const { reader, author, operator, deployer } = policies;
+  const { reader, author, operator, deployer, deployerData } = policies;
   fill('docs/operating.md', { 'doctor-policy': printDoctorPolicy() });
   fill('docs/deploying.md', {
     'reader-policy': printPolicy(reader),
     'operator-policy': printPolicy(operator),
     'author-policy': printPolicy(author),
     'deployer-policy': printPolicy(deployer),
+    'deployerData-policy': printPolicy(deployerData),
   });
 } else if (Object.hasOwn(policies, name))
   process.stdout.write(`${replace(JSON.stringify(policies[name as keyof typeof policies], null, 2))}\n`);

@@ -60,14 +60,16 @@ export const toPackageSettings = (
 export const readPolicies = (
   pages: string,
   place: Place & { readonly apiId: string },
-): Readonly<Record<string, readonly PolicyDocument[]>> =>
-  Object.fromEntries(
-    [...pages.matchAll(/<!-- ([a-z]+)-policy -->\s*```json\n([^`]*)```/g)].map(([, name = '', json = '']) => {
-      const own = json
-        .replaceAll('STAGE', place.stage)
-        .replaceAll('REGION', place.region)
-        .replaceAll('ACCOUNT', place.account)
-        .replaceAll('API_ID', place.apiId);
-      return [name, [JSON.parse(own)]];
-    }),
-  );
+): Readonly<Record<string, readonly PolicyDocument[]>> => {
+  const found = [...pages.matchAll(/<!-- ([a-z]+)(?:Data)?-policy -->\s*```json\n([^`]*)```/g)];
+  const policies = found.map(([, name = '', json = '']) => {
+    const own = json
+      .replaceAll('STAGE', place.stage)
+      .replaceAll('REGION', place.region)
+      .replaceAll('ACCOUNT', place.account)
+      .replaceAll('API_ID', place.apiId);
+    return { name, policy: JSON.parse(own) as PolicyDocument };
+  });
+  const byName = Map.groupBy(policies, ({ name }) => name);
+  return Object.fromEntries([...byName].map(([name, all]) => [name, all.map(({ policy }) => policy)]));
+};

@@ -11,6 +11,11 @@ const arn = (service: string, rest: string): string =>
   `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${rest}`;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml
 const PREFIX = '${self:custom.tablePrefix}';
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml
+const STAGE = '${sls:stage}';
+/** Ids of APIs have ten characters, so this is no part of one. */
+const ANY_API = '?'.repeat(10);
+const toPath = (path: string): string => `arn:\${AWS::Partition}:apigateway:\${AWS::Region}::/${path}`;
 export const allow = (Action: string | readonly string[], Resource: unknown): Statement => ({
   Effect: 'Allow',
   Action,
@@ -31,12 +36,12 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(
       of(
         'cloudformation',
-        `CreateChangeSet CreateStack DeleteChangeSet DeleteStack DescribeChangeSet DescribeStackEvents DescribeStackResource
-        DescribeStackResources DescribeStacks ExecuteChangeSet GetTemplate ListStackResources UpdateStack`,
+        `CreateChangeSet CreateStack DeleteChangeSet DeleteStack DescribeChangeSet DescribeStack* DetectStack*Drift
+        ExecuteChangeSet GetTemplate ListStackResources UpdateStack`,
       ),
       arn('cloudformation', `stack/${PREFIX}/*`),
     ),
-    allow(of('cloudformation', 'ValidateTemplate'), '*'),
+    allow(of('cloudformation', 'DescribeStackDriftDetectionStatus ValidateTemplate'), '*'),
   ],
   'AWS::S3::Bucket': [
     allow(
@@ -55,9 +60,8 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(
       of(
         'dynamodb',
-        `CreateTable DeleteTable DescribeContinuousBackups DescribeContributorInsights
-        DescribeKinesisStreamingDestination DescribeTable DescribeTimeToLive GetResourcePolicy ListTagsOfResource TagResource
-        UntagResource UpdateContinuousBackups UpdateTable UpdateTimeToLive`,
+        `CreateTable DeleteTable Describe* GetResourcePolicy ListTagsOfResource TagResource UntagResource
+        UpdateContinuousBackups UpdateTable UpdateTimeToLive`,
       ),
       arn('dynamodb', `table/${PREFIX}-*`),
     ),
@@ -68,7 +72,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(
       of(
         'lambda',
-        `CreateFunction DeleteFunction DeleteFunctionConcurrency GetFunction GetFunctionCodeSigningConfig GetFunctionConfiguration
+        `CreateFunction DeleteFunction DeleteFunctionConcurrency GetFunction* GetProvisionedConcurrencyConfig
         GetRuntimeManagementConfig ListTags PutFunctionConcurrency TagResource UntagResource UpdateFunctionCode UpdateFunctionConfiguration`,
       ),
       arn('lambda', `function:${PREFIX}-*`),
@@ -91,7 +95,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(
       of(
         'lambda',
-        'DeleteFunctionEventInvokeConfig GetFunctionEventInvokeConfig PutFunctionEventInvokeConfig UpdateFunctionEventInvokeConfig',
+        'DeleteFunctionEventInvokeConfig PutFunctionEventInvokeConfig UpdateFunctionEventInvokeConfig',
       ),
       arn('lambda', `function:${PREFIX}-*`),
     ),
@@ -115,8 +119,8 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(
       of(
         'logs',
-        `AssociateKmsKey CreateLogGroup DeleteLogGroup DisassociateKmsKey ListTagsForResource PutRetentionPolicy TagResource
-        UntagResource`,
+        `AssociateKmsKey CreateLogGroup DeleteLogGroup DescribeIndexPolicies DisassociateKmsKey GetDataProtectionPolicy
+        ListTagsForResource PutRetentionPolicy TagResource UntagResource`,
       ),
       [arn('logs', `log-group:/aws/lambda/${PREFIX}-*`), arn('logs', `log-group:/aws/http-api/${PREFIX}*`)],
     ),
@@ -140,7 +144,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(
       of(
         'events',
-        'DeleteRule DescribeRule ListTagsForResource PutRule PutTargets RemoveTargets TagResource UntagResource',
+        'DeleteRule DescribeRule ListTagsForResource ListTargetsByRule PutRule PutTargets RemoveTargets TagResource UntagResource',
       ),
       arn('events', `rule/${PREFIX}-*`),
     ),
@@ -148,15 +152,28 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
   'AWS::ApiGatewayV2::Api': [
     allow(
       of('apigateway', 'DELETE GET PATCH POST PUT TagResource UntagResource'),
-      ['apis', 'apis/*', 'tags/*', 'domainnames', 'domainnames/*'].map(
-        (path) => `arn:\${AWS::Partition}:apigateway:\${AWS::Region}::/${path}`,
-      ),
+      // Parts of an API: AWS does not say that they inherit its tags, as those of a REST API do.
+      ['apis', `apis/${ANY_API}/*`, 'tags/*', 'domainnames', 'domainnames/*'].map(toPath),
     ),
+    {
+      ...allow(of('apigateway', 'DELETE GET PATCH PUT'), toPath(`apis/${ANY_API}`)),
+      // The Framework tags the stack with STAGE; keys of conditions have no case.
+      Condition: { StringEquals: { 'aws:ResourceTag/stage': STAGE } },
+    },
   ],
   'AWS::ApiGatewayV2::Stage': [],
   'AWS::ApiGatewayV2::Integration': [],
   'AWS::ApiGatewayV2::Route': [],
-  'AWS::ApiGatewayV2::DomainName': [],
+  // The first domain of an account makes this role.
+  'AWS::ApiGatewayV2::DomainName': [
+    {
+      ...allow(
+        ['iam:CreateServiceLinkedRole'],
+        `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:role/aws-service-role/ops.apigateway.amazonaws.com/*`,
+      ),
+      Condition: { StringEquals: { 'iam:AWSServiceName': 'ops.apigateway.amazonaws.com' } },
+    },
+  ],
   'AWS::ApiGatewayV2::ApiMapping': [],
   'AWS::SQS::Queue': [
     allow(
@@ -176,6 +193,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
       ),
       arn('scheduler', `schedule-group/${PREFIX}`),
     ),
+    allow(of('scheduler', 'DeleteSchedule'), arn('scheduler', `schedule/${PREFIX}/*`)), // with their group
   ],
   'AWS::IAM::Role': [
     allow(
@@ -193,7 +211,8 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(
       of(
         'iam',
-        'CreatePolicy CreatePolicyVersion DeletePolicy DeletePolicyVersion GetPolicy GetPolicyVersion ListPolicyVersions',
+        `CreatePolicy CreatePolicyVersion DeletePolicy DeletePolicyVersion GetPolicy GetPolicyVersion ListEntitiesForPolicy
+        ListPolicyVersions`,
       ),
       `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/${PREFIX}-*`,
     ),
@@ -216,5 +235,24 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
   ],
 };
 
-/** Excludes what only the parameters `domain` with `hostedZone`, and `kmsKey`, need: docs/deploying.md lists it with them. */
-export const deployerStatements: readonly Statement[] = Object.values(deployerActions).flat();
+/** Where data is, and what watches and starts: in a policy of its own, since IAM allows 6,144 characters for one. */
+const OF_DATA = /^AWS::(?:S3|DynamoDB|SQS|Scheduler|Events|CloudWatch)::/;
+
+/** Joins the actions on the same resources. */
+const join = (statements: readonly Statement[]): readonly Statement[] =>
+  [
+    ...Map.groupBy(statements, ({ Resource, Condition }) => JSON.stringify([Resource, Condition])).values(),
+  ].map((same) => ({ ...(same[0] as Statement), Action: same.flatMap(({ Action }) => Action).sort() }));
+
+const statementsOf = (isOfData: boolean): readonly Statement[] =>
+  join(
+    Object.entries(deployerActions)
+      .filter(([type]) => OF_DATA.test(type) === isOfData)
+      .flatMap(([, statements]) => statements),
+  );
+
+/**
+ * The statements of the two policies. They exclude what only the parameters `hostedZone` and `kmsKey` need:
+ * docs/deploying.md lists it with them.
+ */
+export const deployerStatements = { code: statementsOf(false), data: statementsOf(true) };

@@ -96,13 +96,13 @@ export interface Policy {
  * - `reader`: for looking at everything but callback URLs
  * - `author`: for storing, enabling, rolling back and removing workflows
  * - `operator`: for managing executions, requests and approvals
- * - `deployer`: for deploying and removing the service
+ * - `deployer` and `deployerData`, both: for deploying and removing the service
  *
  * @param text - of serverless.yml
  */
 export const toPolicies = (
   text: string,
-): Readonly<Record<'reader' | 'author' | 'operator' | 'deployer', Policy>> => {
+): Readonly<Record<'reader' | 'author' | 'operator' | 'deployer' | 'deployerData', Policy>> => {
   const file: ServiceFile = parse(text, { merge: true, customTags: tags, logLevel: 'silent' });
   const { Resources } = file.resources;
   const toText = (value: string): string => {
@@ -132,7 +132,8 @@ export const toPolicies = (
     reader: toPolicy(readerStatements),
     author: toPolicy(authorStatements),
     operator: toPolicy(operatorStatements),
-    deployer: toPolicy(deployerStatements),
+    deployer: toPolicy(deployerStatements.code),
+    deployerData: toPolicy(deployerStatements.data),
   };
 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import aws4 from 'aws4';
 import { parse } from 'yaml';
 import { routes } from '../../lib/app/api/api.ts';
@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-const { reader, author, operator, deployer } = toPolicies(read('serverless.yml'));
+const { reader, author, operator, deployer, deployerData } = toPolicies(read('serverless.yml'));
 
 test.each([
   [
@@ -39,6 +39,7 @@ test.each([
       'author-policy': author,
       'operator-policy': operator,
       'deployer-policy': deployer,
+      'deployerData-policy': deployerData,
     },
   ],
 ])('%s has the policies of serverless.yml: `npm run docs:policy` writes them', (path, policies) => {
@@ -52,6 +53,7 @@ test.each([
   ['author', author],
   ['operator', operator],
   ['deployer', deployer],
+  ['deployer’s data', deployerData],
 ])('the policy for the %s names only the stage, nothing of a template', (_, policy) => {
   expect(JSON.stringify(policy)).not.toMatch(/\$\{|undefined|null/);
 });
@@ -60,21 +62,116 @@ test('a deployer may create each resource type of serverless.yml, only for this 
   const { Resources } = parse(read('serverless.yml'), { merge: true, logLevel: 'silent' }).resources;
   const types = new Set(Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
   expect([...types].filter((type) => !Object.hasOwn(deployerActions, type))).toEqual([]);
-  const everywhere = deployer.Statement.filter(({ Resource }) => Resource === '*');
+  const statements = [...deployer.Statement, ...deployerData.Statement];
+  const everywhere = statements.filter(({ Resource }) => Resource === '*');
   expect(
     everywhere
       .flatMap(({ Action }) => Action)
       .map((action) => action.replace(/:.*LogDelivery$|:.*LogDeliveries$/, ':…')),
   ).toEqual([
+    'cloudformation:DescribeStackDriftDetectionStatus',
     'cloudformation:ValidateTemplate',
     ...Array(6).fill(expect.stringMatching(/^lambda:.*(EventSourceMapping|Tags|TagResource)$/)),
     ...Array(8).fill(
       expect.stringMatching(/^logs:(…|DescribeLogGroups|DescribeResourcePolicies|PutResourcePolicy)$/),
     ),
   ]);
-  const others = deployer.Statement.filter((statement) => !everywhere.includes(statement));
+  const others = statements.filter((statement) => !everywhere.includes(statement));
   for (const { Resource } of others)
-    for (const arn of [Resource].flat()) expect(arn).toMatch(/hookloom-STAGE|^arn:aws:apigateway:REGION::/);
+    for (const arn of [Resource].flat())
+      expect(arn).toMatch(
+        /hookloom-STAGE|^arn:aws:apigateway:REGION::|:role\/aws-service-role\/ops\.apigateway\./,
+      );
+});
+
+/** Values for placeholders; the longest that AWS and the names of a stage's resources allow. */
+const longest = {
+  STAGE: 's'.repeat(30),
+  REGION: 'ap-southeast-1',
+  ACCOUNT: '123456789012',
+  API_ID: 'a1b2c3d4e5',
+};
+
+const fill = (policy: object, values: Readonly<Record<string, string>>) =>
+  Object.entries(values).reduce(
+    (text, [name, value]) => text.replaceAll(name, value),
+    JSON.stringify(policy),
+  );
+
+test.each(Object.entries({ reader, author, operator, deployer, deployerData }))(
+  'the policy %s is within what IAM allows for a managed policy',
+  (_, policy) => {
+    expect(fill(policy, longest).replaceAll(/\s/g, '').length).toBeLessThanOrEqual(6_144);
+  },
+);
+
+describe('deployers with both policies', () => {
+  const place = { account: '123456789012', region: 'eu-central-1', stackName: 'hookloom-production' };
+  const values = { STAGE: 'production', REGION: place.region, ACCOUNT: place.account };
+  const linked = `arn:aws:iam::${place.account}:role/aws-service-role`;
+  const arn = (service: string, rest: string) =>
+    `arn:aws:${service}:${place.region}:${place.account}:${rest}`;
+
+  const mayDo = async (action: string, resource: string, context: Readonly<Record<string, string>>) => {
+    const door = await startDoor({
+      template: resolveTemplate({ Resources: { HttpApi: { Type: 'AWS::ApiGatewayV2::Api' } } }, place),
+      backends: { dynamodb: 'http://127.0.0.1:9', lambda: 'http://127.0.0.1:9' },
+      users: { deployer: [deployer, deployerData].map((one) => JSON.parse(fill(one, values))) },
+    });
+    cleanups.push(() => door.stop());
+    const principal = `arn:aws:iam::${place.account}:user/deployer`;
+    return (await door.authorize({ principal, action, resource, context })).allowed;
+  };
+
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['cloudformation:DetectStackDrift', arn('cloudformation', 'stack/hookloom-production/1'), {}],
+    ['cloudformation:DescribeStackResourceDrifts', arn('cloudformation', 'stack/hookloom-production/1'), {}],
+    ['cloudformation:DescribeStackDriftDetectionStatus', '*', {}],
+    ['scheduler:DeleteSchedule', arn('scheduler', 'schedule/hookloom-production/a'), {}],
+    ['iam:ListEntitiesForPolicy', `arn:aws:iam::${place.account}:policy/hookloom-production-a`, {}],
+    [
+      'iam:CreateServiceLinkedRole',
+      `${linked}/ops.apigateway.amazonaws.com/AWSServiceRoleForAPIGateway`,
+      { 'iam:AWSServiceName': 'ops.apigateway.amazonaws.com' },
+    ],
+  ])('may call %s on %s', async (action, resource, context) => {
+    expect(await mayDo(action, resource, context)).toBe(true);
+  });
+
+  test.each<[string, string, Readonly<Record<string, string>>]>([
+    ['cloudformation:DetectStackDrift', arn('cloudformation', 'stack/other/1'), {}],
+    ['scheduler:DeleteSchedule', arn('scheduler', 'schedule/hookloom-production-eu/a'), {}],
+    ['iam:ListEntitiesForPolicy', `arn:aws:iam::${place.account}:policy/other`, {}],
+    [
+      'iam:CreateServiceLinkedRole',
+      `${linked}/lambda.amazonaws.com/AWSServiceRoleForLambda`,
+      { 'iam:AWSServiceName': 'lambda.amazonaws.com' },
+    ],
+  ])('may not call %s on %s', async (action, resource, context) => {
+    expect(await mayDo(action, resource, context)).toBe(false);
+  });
+
+  // The data of the simulator lacks the resources of API Gateway.
+  test.each([
+    ['POST', '/apis', [undefined]],
+    ['PATCH', '/apis/a1b2c3d4e5/routes/abc', [undefined]],
+    ...['GET', 'PATCH', 'DELETE'].map(
+      (method) =>
+        [method, '/apis/a1b2c3d4e5', [{ StringEquals: { 'aws:ResourceTag/stage': 'production' } }]] as const,
+    ),
+  ])('may %s %s of API Gateway, an API itself only with the tag of the stage', (method, path, conditions) => {
+    const { Statement }: typeof deployer = JSON.parse(fill(deployer, values));
+    const matching = Statement.filter(
+      ({ Action, Resource }) =>
+        Action.includes(`apigateway:${method}`) &&
+        [Resource].flat().some((pattern) => {
+          const [, ofPath = ''] = String(pattern).split('::');
+          const expression = ofPath.replaceAll('?', '.').replaceAll('*', '.*');
+          return new RegExp(`^${expression}$`).test(path);
+        }),
+    );
+    expect(matching.map(({ Condition }) => Condition)).toEqual(conditions);
+  });
 });
 
 const everything = { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] };
@@ -113,10 +210,8 @@ test.each(['POST /api/admin/approvals/addresses', 'POST /api/admin/plugins/healt
     const place = { account: '000000000000', region: 'eu-central-1', stackName: 'hookloom-dev' };
     const template = resolveTemplate({ Resources: { HttpApi: { Type: 'AWS::ApiGatewayV2::Api' } } }, place);
     const apiId = template.resources.HttpApi?.ref ?? '';
-    const json = JSON.stringify(reader)
-      .replaceAll('REGION', place.region)
-      .replaceAll('ACCOUNT', place.account)
-      .replaceAll('API_ID', apiId);
+    const { account: ACCOUNT, region: REGION } = place;
+    const json = fill(reader, { STAGE: 'dev', REGION, ACCOUNT, API_ID: apiId });
     const door = await startDoor({
       template,
       backends: { dynamodb: 'http://127.0.0.1:9', lambda: 'http://127.0.0.1:9' },
