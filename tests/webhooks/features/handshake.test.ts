@@ -87,6 +87,13 @@ test('microsoftGraph: the token comes back as plain text', async () => {
   expect((await receive(aJson({ value: [] }))).statusCode).toBe(200);
 });
 
+test('microsoftGraph: the token of SharePoint, whose name is in lower case, comes back too', async () => {
+  const { receive, executions } = await aServiceFor({ scheme: 'microsoftGraph' });
+  const query = 'validationtoken=ac5e6bd6-7e0f-4b3b-a1f3-4f3b3c2b1a09';
+  expect(await receive({ query, body: null })).toEqual(text('ac5e6bd6-7e0f-4b3b-a1f3-4f3b3c2b1a09'));
+  expect(executions.records()).toEqual([]);
+});
+
 describe('meta', () => {
   const ask = (token: string, challenge = '1158201444') => ({
     method: 'GET',

@@ -85,11 +85,15 @@ const meta: Handshake = ({ credentialId = '' }, ports) => ({
   },
 });
 
-/** Documented at https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation */
+/**
+ * Documented at https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation;
+ * SharePoint writes the name in lower case:
+ * https://learn.microsoft.com/sharepoint/dev/apis/webhooks/overview-sharepoint-webhooks#create-a-new-webhook
+ */
 const microsoftGraph: Handshake = () => ({
   verify: ({ request }) => {
-    const { validationToken } = parseUrlEncoded(request.rawQueryString);
-    return validationToken === undefined ? null : answerText(checkChallenge(validationToken));
+    const { validationToken, validationtoken = validationToken } = parseUrlEncoded(request.rawQueryString);
+    return validationtoken === undefined ? null : answerText(checkChallenge(validationtoken));
   },
 });
 
