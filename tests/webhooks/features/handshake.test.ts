@@ -480,6 +480,43 @@ const problemsOf = async (handshake: JsonObject, others: JsonObject = {}) => {
   );
 };
 
+describe('custom, of a sender that does not sign it', () => {
+  const signature = { scheme: 'hmac', credentialId: 'sender', header: 'x-signature' };
+  const secret = 'secret-of-a-shop';
+  const sign = (body: string) => createHmac('sha256', secret).update(body).digest('hex');
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const notion = { scheme: 'custom', unsigned: true, match: '$exists(body.verification_token)' };
+
+  test.each<[string, JsonObject, { readonly body: string; readonly headers: Record<string, string> }]>([
+    [
+      'WooCommerce',
+      { ...notion, match: '$keys(body) = "webhook_id"' },
+      { body: 'webhook_id=1', headers: form },
+    ],
+    ['Notion', { ...notion, answer: { body: 'ok' } }, aJson({ verification_token: 'secret_tMrlL1qK5' })],
+  ])('%s gets the fixed answer before the signature, and no run starts', async (_sender, handshake, ping) => {
+    const { receive, executions } = await aServiceFor(handshake, [secret], { signature });
+    const { body = '' } = (handshake.answer ?? {}) as JsonObject;
+    expect(await receive(ping)).toMatchObject({ statusCode: 200, body });
+    expect(executions.records()).toEqual([]);
+    const unsigned = aJson({ id: 7 });
+    expect(await receive(unsigned)).toEqual(aProblem(403, 'signature-invalid'));
+    expect(
+      (await receive({ ...unsigned, headers: { ...json, 'x-signature': sign(unsigned.body) } })).statusCode,
+    ).toBe(200);
+    expect(executions.records()).toHaveLength(1);
+  });
+
+  test.each([
+    ['a body that is too large', aJson({ verification_token: 'x'.repeat(10_000) })],
+    ['a body that is a list', aJson([{ verification_token: 'x' }])],
+    ['no body', { body: null, headers: json }],
+  ])('with %s is no handshake', async (_case, request) => {
+    const { receive } = await aServiceFor(notion, [secret], { signature });
+    expect(await receive(request)).toEqual(aProblem(403, 'signature-invalid'));
+  });
+});
+
 const ofCustom = { scheme: 'custom', match: 'true' };
 const asJson = 'application/json';
 
@@ -494,6 +531,10 @@ test.each<[JsonObject, string]>([
   [{ scheme: 'custom' }, ' the scheme "custom" needs match'],
   [{ scheme: 'custom', match: '{{ true }}' }, '/match is already an expression: remove the braces'],
   [{ scheme: 'custom', match: 'a b' }, '/match '],
+  [{ ...ofCustom, unsigned: true, answer: { body: '{{ body.a }}' } }, '/answer/body must be fixed'],
+  [{ ...ofCustom, unsigned: true, answer: { body: { a: ['{{ body.a }}'] } } }, '/answer/body must be fixed'],
+  [{ ...ofCustom, unsigned: true, method: 'GET' }, '/unsigned has no effect with a method'],
+  [{ scheme: 'slack', unsigned: true }, '/unsigned has no effect'],
   [{ scheme: 'custom', match: '$hmac(body.a) = 1' }, '/match '],
   [{ ...ofCustom, answer: { body: '{{ a b }}' } }, '/answer/body '],
   [{ ...ofCustom, answer: { body: '{{ $hmac(body.challenge) }}' } }, '/answer/body '],

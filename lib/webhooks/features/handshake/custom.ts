@@ -1,7 +1,7 @@
 import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../../../shared/answer.ts';
 import { HANDSHAKE_UNANSWERED } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
+import { AppError, isRefusal } from '../../../shared/errors.ts';
 import type { Workflow } from '../../../workflows/definition/definition.ts';
 import { compileExpression } from '../../../workflows/expressions/compile-expression.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
@@ -9,14 +9,19 @@ import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { compileTemplate, splitTemplate } from '../../../workflows/expressions/template.ts';
 import { redactCredentialHeaders } from '../../redact-credential-headers.ts';
 import { toScope, toTriggerInput } from '../../request-scope.ts';
+import type { WebhookRequest } from '../../webhook.ts';
 import type { Stages } from '../../webhook-feature.ts';
+import { readFields } from '../signature/read-request.ts';
 import type { HandshakeRule } from './handshake-rule.ts';
+
+/** Unsigned handshakes are small, and parsed without any proof of their sender. */
+const MAX_UNSIGNED_BYTES = 10_000;
 
 /**
  * A handshake recognised by an expression. A handshake with its own method has no body: it is answered before bodies
- * are parsed.
+ * are parsed. An unsigned one may have a JSON or form body.
  */
-export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
+export const custom = ({ match = '', answer = {}, unsigned = false }: HandshakeRule): Stages => {
   const evaluateMatch = compileExpression(match);
   const findMatch = async (scope: Scope) => evaluateMatch(scope);
   const scopeOf = (input: JsonObject, { stage = '', variables }: Workflow): Scope =>
@@ -37,12 +42,24 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
   return {
     admit: (arrival) => {
       const { request, webhook } = arrival;
-      if (webhook.refusal === undefined) return null;
+      const hasOwnMethod = webhook.refusal !== undefined;
+      if (!hasOwnMethod && !(unsigned && request.rawBody.length <= MAX_UNSIGNED_BYTES)) return null;
       const headers = redactCredentialHeaders(request.headers, webhook.workflow.definition);
-      return reply(toTriggerInput(arrival, headers, {}), webhook.workflow);
+      const body = hasOwnMethod ? {} : parseFields(request);
+      return reply(toTriggerInput(arrival, headers, body), webhook.workflow);
     },
-    judge: ({ input, webhook }) => reply(input, webhook.workflow),
+    ...(unsigned ? {} : { judge: ({ input, webhook }) => reply(input, webhook.workflow) }),
   };
+};
+
+/** The fields of a JSON or form body; none for any other. */
+const parseFields = (request: WebhookRequest): JsonObject => {
+  try {
+    return readFields(request);
+  } catch (error) {
+    if (isRefusal(error)) return {};
+    throw error;
+  }
 };
 
 type AnswerOfRule = NonNullable<HandshakeRule['answer']>;

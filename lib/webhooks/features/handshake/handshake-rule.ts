@@ -40,6 +40,12 @@ export const handshakeSchema = Type.Object(
           'For custom: the method of the handshake, if it differs from the method of the trigger; only handshakes may use it',
       }),
     ),
+    unsigned: Type.Optional(
+      Type.Boolean({
+        description:
+          'For custom: whether the sender does not sign the handshake. It is then answered before authentication and signature, with a fixed answer',
+      }),
+    ),
     match: Type.Optional(
       Type.String({
         minLength: 1,

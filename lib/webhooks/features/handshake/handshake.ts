@@ -33,7 +33,7 @@ const parametersOf: Readonly<Record<HandshakeRule['scheme'], readonly (keyof Han
   twitch: [],
   sns: [],
   cloudEvents: ['origins'],
-  custom: ['match', 'method', 'answer'],
+  custom: ['match', 'method', 'unsigned', 'answer'],
 };
 
 /** Senders whose handshakes prove nothing, or never succeed, without a verified signature. */
@@ -58,17 +58,23 @@ const findProblems = async (rule: HandshakeRule, { parameters }: FeatureContext)
     ...(SIGNED.includes(scheme) && !isSigned
       ? [{ path: '', message: `the scheme ${quote(scheme)} needs the signature of the same scheme` }]
       : []),
-    ...(rule.answer === undefined ? [] : await findBodyProblems(rule.answer)),
+    ...(rule.unsigned !== undefined && rule.method !== undefined
+      ? [{ path: '/unsigned', message: 'has no effect with a method, whose handshakes are never signed' }]
+      : []),
+    ...(rule.answer === undefined ? [] : await findBodyProblems(rule.answer, rule.unsigned === true)),
   ];
 };
 
-const findBodyProblems = async ({
-  contentType,
-  body = '',
-}: NonNullable<HandshakeRule['answer']>): Promise<Problem[]> => {
+const findBodyProblems = async (
+  { contentType, body = '' }: NonNullable<HandshakeRule['answer']>,
+  isUnsigned: boolean,
+): Promise<Problem[]> => {
   const path = '/answer/body';
   if (JSON.stringify(body).length > MAX_BODY_LENGTH)
     return [{ path, message: `is longer than ${MAX_BODY_LENGTH} characters` }];
+  // Anybody may send the request: nothing of it, of variables or of the workflow goes back.
+  if (isUnsigned && JSON.stringify(body).includes('{{'))
+    return [{ path, message: 'must be fixed, without expressions, since the handshake is unsigned' }];
   if (typeof body !== 'string' || contentType !== 'application/json') return [];
   const { isJsonTemplate } = await import('./custom.ts');
   return isJsonTemplate(body)
