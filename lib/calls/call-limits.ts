@@ -20,6 +20,16 @@ interface LimitState {
   readonly pausedUntil: number;
   /** Until when each place is taken, by number. */
   readonly places: ReadonlyMap<number, number>;
+  /** How long calls have had places of late; null if none has left one. */
+  readonly held: HeldPlace | null;
+}
+
+/** How long calls have places. */
+export interface HeldPlace {
+  /** An average in which the latest count most. */
+  readonly ms: number;
+  /** When the last call left its place. */
+  readonly at: number;
 }
 
 /** Keeps the limits of all sandboxes. All methods throw AppError `STORE_UNAVAILABLE`. */
@@ -42,10 +52,13 @@ export interface CallLimitStore {
   ): Promise<number | null>;
   /** Finds a limit, with all its changes. */
   find(key: string): Promise<LimitState>;
-  /** Takes a place among those that may be made at a time. @returns false if another has it, or all calls wait */
-  enter(key: string, place: CallPlace, now: number): Promise<boolean>;
-  /** Frees a place, unless another has taken it since. */
-  leave(key: string, place: CallPlace): Promise<void>;
+  /**
+   * Takes a place among those that may be made at a time.
+   * @returns null, with nothing changed, if another has it, or all calls wait
+   */
+  enter(key: string, place: CallPlace, now: number): Promise<Pick<LimitState, 'held'> | null>;
+  /** Frees a place, unless another has taken it since. @param held - replaces the known one; null for a call that was not made */
+  leave(key: string, place: CallPlace, held: HeldPlace | null): Promise<void>;
   /** Makes all calls wait until then. */
   pause(key: string, until: number): Promise<void>;
 }

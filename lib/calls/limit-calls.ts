@@ -6,15 +6,16 @@ import {
   readRetryAfter,
 } from '@hookloom/plugin-kit';
 import type { CallTurn } from '../engine/call-turn.ts';
+import { isAppError } from '../shared/errors.ts';
 import { LruMap } from '../shared/lru-map.ts';
 import {
   type AppliedLimits,
   type CallLimitStore,
-  type CallPlace,
   describeLimits,
   intervalOf,
   MAX_LATE_MS,
 } from './call-limits.ts';
+import { measureHeld, queueOf, type TakenPlace, takePlace } from './call-places.ts';
 
 export interface LimiterParts {
   readonly limits: CallLimitStore;
@@ -41,10 +42,11 @@ const MAX_LEAD_MS = 10_000;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 /** The longest time for which a server can make all calls wait. */
 const MAX_PAUSE_MS = 3_600_000;
-/** The interval between looks for a free place. */
-const PLACE_INTERVAL_MS = 500;
-/** Between tries of an attempt that was postponed since all places were taken. */
-const AFTER_FULL_MS = 10_000;
+/** The first delay and the longest before a limit is asked again whose store throttles. */
+const STORE_DELAY_MS = 500;
+const MAX_STORE_DELAY_MS = 10_000;
+/** The longest delays between tries to leave a place: one that is not left is lost until it expires. */
+const LEAVE_DELAYS_MS = [200, 400, 800, 1_600, 0];
 /** A call in the process of another sandbox ends with its own timeout: its place is free this much later. */
 const PLACE_MARGIN_MS = 5_000;
 const MAX_KEYS = 500;
@@ -57,8 +59,8 @@ const MAX_KEYS = 500;
  * A rate costs one write per call, places two. A server that answers 429 or 503 with `Retry-After` makes all calls of the
  * limit wait, for which another write is made; a call that has waited looks for that before it is sent.
  *
- * @throws NodeError `CallLimitReached` if the call can't be made within the time of its attempt, AppError
- * `STORE_UNAVAILABLE`, and what the call throws
+ * @throws NodeError `CallLimitReached` if the call can't be made within the time of its attempt, `CallLimitUnavailable` if
+ * the store does not answer in this time, and what the call throws
  */
 export const createLimitCall = ({ limits: store, clock, random }: LimiterParts): LimitCall => {
   /** When the next slot begins, as this sandbox knows it. */
@@ -67,7 +69,7 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
   return async (limits, { timeoutMs, signal }, turn, call) => {
     const { key, perSecond, atOnce } = limits;
     const begun = turn?.begin() ?? { canPostpone: false, slot: null };
-    let { canPostpone } = begun;
+    const { canPostpone } = begun;
     const endsAt = clock.now() + (turn?.remainingMs() ?? timeoutMs);
     const givenSlot = begun.slot?.key === key ? begun.slot.at : null;
     const startMs = givenSlot === null ? 0 : clock.now() - givenSlot + LEAD_MS;
@@ -102,8 +104,8 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
       return at;
     };
 
-    /** @returns the time at which the call is to be sent: its slot, later by the time that the store took to give it */
-    const awaitSlot = async (intervalMs: number, reserved: number | null): Promise<number> => {
+    /** Waits for a slot, and as long after it as the store took to give it. */
+    const awaitSlot = async (intervalMs: number, reserved: number | null): Promise<void> => {
       for (let at = reserved; ; at = null) {
         const startedAt = clock.now();
         const slot = at ?? (await reserve(intervalMs));
@@ -117,56 +119,77 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
         }
         const sendAt = slot + storeMs;
         if (sendAt > clock.now()) await clock.sleep(sendAt - clock.now(), signal);
-        if (!isMissed(sendAt, clock.now())) return sendAt;
+        if (clock.now() - sendAt <= MAX_LATE_MS) return;
       }
     };
 
-    /** Takes a place, and waits for one as long as all are taken. */
-    const enter = async (places: number): Promise<CallPlace> => {
-      const startedAt = clock.now();
-      let free: readonly number[] = Array.from({ length: places }, (_, number) => number);
-      for (;;) {
-        const now = clock.now();
-        const number = free[Math.floor(random() * free.length) % free.length] ?? 0;
-        const place = { number, until: now + timeoutMs + PLACE_MARGIN_MS };
-        if (await store.enter(key, place, now)) return place;
-        const state = await store.find(key);
-        free = Array.from({ length: places }, (_, at) => at).filter(
-          (at) => (state.places.get(at) ?? 0) <= now,
-        );
-        if (state.pausedUntil > now) await waitUntil(state.pausedUntil, null);
-        else if (free.length === 0) {
-          const mayTakeLong = canPostpone && now - startedAt > LONG_WAIT_MS;
-          const waitMs = (mayTakeLong ? AFTER_FULL_MS : PLACE_INTERVAL_MS) * (0.5 + random());
-          await waitUntil(now + waitMs, null);
-          free = Array.from({ length: places }, (_, at) => at);
+    const enter = (places: number): Promise<TakenPlace> => {
+      const queue = queueOf(key);
+      const endOfWait = perSecond === undefined ? 0 : canPostpone ? LONG_WAIT_MS : endsAt - clock.now();
+      return takePlace(
+        { store, clock, random },
+        {
+          ...{ key, places, endsAt, canPostpone, refuse },
+          maxHeldMs: endOfWait + timeoutMs + PLACE_MARGIN_MS,
+          turn: begun.slot?.key === queue ? begun.slot.at : null,
+          knownEnd: known.get(queue) ?? null,
+          onQueue: (end) => void known.set(queue, end),
+          waitUntil: (at, turnAt) => waitUntil(at, turnAt === null ? null : { key: queue, at: turnAt }),
+        },
+      );
+    };
+
+    /** @param isMade - whether the call was made, so that the time of its place is the time of a call */
+    const leave = async (place: TakenPlace | null, isMade = true): Promise<void> => {
+      if (place === null) return;
+      const held = isMade ? measureHeld(place, clock.now()) : null;
+      for (const delayMs of LEAVE_DELAYS_MS) {
+        try {
+          return await store.leave(key, place, held);
+        } catch {
+          await clock.sleep(delayMs * random());
         }
       }
+      // Then it expires.
     };
 
-    const leave = (place: CallPlace | null) =>
-      place === null ? undefined : store.leave(key, place).catch(() => {}); // then it expires
-
-    /** @returns the place that the call takes */
-    const prepare = async (): Promise<CallPlace | null> => {
-      const interval = perSecond === undefined ? null : intervalOf(perSecond);
-      // One that has begun may have been used: a process that repeats an attempt after a crash has the same.
-      const reserved = givenSlot !== null && givenSlot > clock.now() ? givenSlot : null;
-      const sendAt = interval === null ? null : await awaitSlot(interval, reserved);
-      if (atOnce === undefined) return null;
-      const place = await enter(atOnce);
-      canPostpone = false; // the place would stay taken
+    /** @returns the place that the call takes: before its slot, which it would miss if it had to wait for a place */
+    const prepare = async (): Promise<TakenPlace | null> => {
+      const place = atOnce === undefined ? null : await enter(atOnce);
+      if (perSecond === undefined) return place;
       try {
-        if (interval !== null && sendAt !== null && isMissed(sendAt, clock.now()))
-          await awaitSlot(interval, null);
+        // One that has begun may have been used: a process that repeats an attempt after a crash has the same.
+        const reserved = givenSlot !== null && givenSlot > clock.now() ? givenSlot : null;
+        await awaitSlot(intervalOf(perSecond), reserved);
         return place;
       } catch (error) {
-        await leave(place);
+        await leave(place, false); // it would stay taken while the attempt is postponed
         throw error;
       }
     };
 
-    const place = await (turn === undefined ? prepare() : turn.untimed(prepare));
+    /** A store that throttles makes the call wait, as a full limit does. */
+    const prepareInTime = async (): Promise<TakenPlace | null> => {
+      for (let tries = 0; ; tries++) {
+        try {
+          return await prepare();
+        } catch (cause) {
+          if (!isAppError(cause, 'STORE_UNAVAILABLE')) throw cause;
+          const at =
+            clock.now() + Math.min(STORE_DELAY_MS * 2 ** tries, MAX_STORE_DELAY_MS) * (0.5 + random());
+          if (at > endsAt && !canPostpone)
+            throw new NodeError(
+              `the limit of ${nameOf(key)} can't be read right now: the store throttles or does not answer`,
+              {
+                ...{ name: 'CallLimitUnavailable', cause },
+              },
+            );
+          await waitUntil(at, begun.slot);
+        }
+      }
+    };
+
+    const place = await (turn === undefined ? prepareInTime() : turn.untimed(prepareInTime));
     try {
       const response = await call();
       const pauseMs = readRetryAfter(response.status, response.headers, clock.now()) ?? 0;
@@ -181,8 +204,6 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
     }
   };
 };
-
-const isMissed = (sendAt: number, now: number): boolean => now - sendAt > MAX_LATE_MS;
 
 const toSeconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1_000));
 

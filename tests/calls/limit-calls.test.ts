@@ -215,7 +215,7 @@ describe('an attempt that can be postponed', () => {
     await run(clock.sleep(1));
     const turn = aTurn({});
     await expect(run(call(aSandbox('b'), { turn }))).rejects.toThrow('postponed');
-    expect(turn.postponed).toMatchObject([{ slot: null }]);
+    expect(turn.postponed).toMatchObject([{ slot: { key: 'credential:crm queue' } }]);
     await run(first);
   });
 });
@@ -290,6 +290,17 @@ describe('a server that asks to wait', () => {
     expect(afterIt.length).toBeGreaterThan(10);
     expect(Math.min(...afterIt)).toBeGreaterThanOrEqual(startedAt + 30_000);
     expect(densest(calls)).toBeLessThanOrEqual(20);
+  });
+
+  test('for longer than a call has time fails it at once, with the time of the next one', async () => {
+    const { run, aSandbox, call, memory, clock } = aServer({ atOnce: 5 });
+    await memory.pause('credential:crm', clock.now() + 60_000);
+    const startedAt = clock.now();
+    await expect(run(call(aSandbox('a'), { timeoutMs: 30_000 }))).rejects.toMatchObject({
+      name: 'CallLimitReached',
+      retryAfterMs: 60_000,
+    });
+    expect(clock.now()).toBe(startedAt);
   });
 
   test('gives the node its answer, even if the store is down', async () => {

@@ -391,7 +391,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'a place for a call is left': {
     before: ({ limits }) => limits.enter('crm', place, NOW),
-    act: ({ limits }) => limits.leave('crm', place),
+    act: ({ limits }) => limits.leave('crm', place, null),
   },
   'all calls of a limit are paused': {
     before: ({ limits }) =>

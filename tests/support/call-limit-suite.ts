@@ -39,9 +39,9 @@ export const describeCallLimitStore = (
     test('a place is taken once, until it is left or expires', async () => {
       const store = await create();
       const place = { number: 3, until: 2_000 };
-      expect(await store.enter('a', place, 1_000)).toBe(true);
-      expect(await store.enter('a', { ...place, until: 3_000 }, 1_999)).toBe(false);
-      expect(await store.enter('a', { number: 4, until: 2_000 }, 1_999)).toBe(true);
+      expect(await store.enter('a', place, 1_000)).toEqual({ held: null });
+      expect(await store.enter('a', { ...place, until: 3_000 }, 1_999)).toBeNull();
+      expect(await store.enter('a', { number: 4, until: 2_000 }, 1_999)).toEqual({ held: null });
       expect(await store.find('a')).toEqual({
         nextAt: 0,
         pausedUntil: 0,
@@ -49,12 +49,16 @@ export const describeCallLimitStore = (
           [3, 2_000],
           [4, 2_000],
         ]),
+        held: null,
       });
-      expect(await store.enter('a', { ...place, until: 3_000 }, 2_000)).toBe(true);
-      await store.leave('a', place);
-      expect(await store.enter('a', { ...place, until: 4_000 }, 2_500)).toBe(false);
-      await store.leave('a', { ...place, until: 3_000 });
-      expect(await store.enter('a', { ...place, until: 4_000 }, 2_500)).toBe(true);
+      expect(await store.enter('a', { ...place, until: 3_000 }, 2_000)).toEqual({ held: null });
+      await store.leave('a', place, { ms: 1, at: 2_100 });
+      expect(await store.enter('a', { ...place, until: 4_000 }, 2_500)).toBeNull();
+      const held = { ms: 600, at: 2_600 };
+      await store.leave('a', { ...place, until: 3_000 }, held);
+      expect(await store.enter('a', { ...place, until: 4_000 }, 2_700)).toEqual({ held });
+      await store.leave('a', { ...place, until: 4_000 }, null);
+      expect((await store.find('a')).held).toEqual(held);
     });
 
     test('all calls wait until a pause ends, and none ends it', async () => {
@@ -65,8 +69,8 @@ export const describeCallLimitStore = (
       expect(await store.find('a')).toMatchObject({ nextAt: 4_100, pausedUntil: 4_000 });
       await store.pause('a', 4_050);
       expect(await store.find('a')).toMatchObject({ nextAt: 4_100, pausedUntil: 4_050 });
-      expect(await store.enter('a', { number: 0, until: 9_000 }, 4_049)).toBe(false);
-      expect(await store.enter('a', { number: 0, until: 9_000 }, 4_050)).toBe(true);
+      expect(await store.enter('a', { number: 0, until: 9_000 }, 4_049)).toBeNull();
+      expect(await store.enter('a', { number: 0, until: 9_000 }, 4_050)).not.toBeNull();
     });
   });
 };

@@ -7,7 +7,7 @@ import {
   type TcpClient,
 } from '@hookloom/plugin-kit';
 import { createKeySigner } from '../../lib/adapters/aws/role-signer.ts';
-import type { CallLimitStore, CallLimits } from '../../lib/calls/call-limits.ts';
+import type { CallLimitStore, CallLimits, HeldPlace } from '../../lib/calls/call-limits.ts';
 import type { HostLimits } from '../../lib/credentials/outbound/host-limits.ts';
 import type {
   OutboundCredential,
@@ -70,9 +70,12 @@ export const inMemoryLocks = (): RenewalLocks => {
 };
 
 export const inMemoryCallLimits = (): CallLimitStore => {
-  const limits = new Map<string, { nextAt: number; pausedUntil: number; places: Map<number, number> }>();
+  const limits = new Map<
+    string,
+    { nextAt: number; pausedUntil: number; places: Map<number, number>; held: HeldPlace | null }
+  >();
   const stateOf = (key: string) => {
-    const state = limits.get(key) ?? { nextAt: 0, pausedUntil: 0, places: new Map() };
+    const state = limits.get(key) ?? { nextAt: 0, pausedUntil: 0, places: new Map(), held: null };
     limits.set(key, state);
     return state;
   };
@@ -86,14 +89,16 @@ export const inMemoryCallLimits = (): CallLimitStore => {
     },
     find: async (key) => structuredClone(stateOf(key)),
     enter: async (key, { number, until }, now) => {
-      const { places, pausedUntil } = stateOf(key);
-      if ((places.get(number) ?? 0) > now || pausedUntil > now) return false;
+      const { places, pausedUntil, held } = stateOf(key);
+      if ((places.get(number) ?? 0) > now || pausedUntil > now) return null;
       places.set(number, until);
-      return true;
+      return { held };
     },
-    leave: async (key, { number, until }) => {
-      const { places } = stateOf(key);
-      if (places.get(number) === until) places.delete(number);
+    leave: async (key, { number, until }, held) => {
+      const state = stateOf(key);
+      if (state.places.get(number) !== until) return;
+      state.places.delete(number);
+      state.held = held ?? state.held;
     },
     pause: async (key, until) => {
       const state = stateOf(key);

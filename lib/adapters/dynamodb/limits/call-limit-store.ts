@@ -1,4 +1,4 @@
-import type { CallLimitStore } from '../../../calls/call-limits.ts';
+import type { CallLimitStore, HeldPlace } from '../../../calls/call-limits.ts';
 import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, type IsOurs, updateItem } from '../items.ts';
@@ -29,6 +29,7 @@ export const createCallLimitStore = (
     now: number,
     names: Readonly<Record<string, string>> = {},
     isOurs: IsOurs = null,
+    ReturnValues: 'UPDATED_NEW' | 'ALL_NEW' = 'UPDATED_NEW',
   ): Promise<Item | null> =>
     updateItem(
       client,
@@ -42,7 +43,7 @@ export const createCallLimitStore = (
           ':expiresAt': number(Math.ceil(now / 1_000) + LIFE_SECONDS),
           ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, number(value)])),
         },
-        ReturnValues: 'UPDATED_NEW',
+        ReturnValues,
       },
       isOurs,
     );
@@ -75,6 +76,7 @@ export const createCallLimitStore = (
         nextAt: readNumber(item, 'nextAt', 0),
         pausedUntil: readNumber(item, 'pausedUntil', 0),
         places: new Map(places),
+        held: readHeld(item),
       };
     },
 
@@ -91,19 +93,23 @@ export const createCallLimitStore = (
         now,
         { '#place': name },
         (stored) => readNumber(stored, name) === place.until,
+        'ALL_NEW',
       );
-      return entered !== null;
+      return entered === null ? null : { held: readHeld(entered) };
     },
 
-    leave: async (key, place) => {
+    leave: async (key, place, held) => {
       await updateItem(
         client,
         {
           ...at(key),
           ConditionExpression: '#place = :until',
-          UpdateExpression: 'REMOVE #place',
+          UpdateExpression: `REMOVE #place${held === null ? '' : ' SET heldMs = :ms, heldAt = :at'}`,
           ExpressionAttributeNames: { '#place': `${PLACE}${place.number}` },
-          ExpressionAttributeValues: { ':until': number(place.until) },
+          ExpressionAttributeValues: {
+            ':until': number(place.until),
+            ...(held === null ? {} : { ':ms': number(held.ms), ':at': number(held.at) }),
+          },
         },
         null,
       );
@@ -126,3 +132,7 @@ export const createCallLimitStore = (
     },
   };
 };
+
+/** Absent from an item of an earlier release, and until a call has left its place. */
+const readHeld = (item: Item): HeldPlace | null =>
+  item.heldMs === undefined ? null : { ms: readNumber(item, 'heldMs'), at: readNumber(item, 'heldAt') };
