@@ -28,6 +28,8 @@ export interface ClaimedDelivery {
   readonly isDuplicate: boolean;
   /** The valid claim of a keyed delivery. */
   readonly claim?: DeliveryClaim;
+  /** Whether the earlier delivery had other content, which counts as repeated nevertheless; absent if not. */
+  readonly isOther?: true;
 }
 
 export interface ClaimParts {
@@ -73,7 +75,14 @@ export const claimDelivery = async (
   const isOther = bodyHash !== own.bodyHash || requestHash !== own.requestHash;
   if (isOther && !takesOther) throw new AppError(DELIVERY_KEY_REUSED, { executionId });
   const isDuplicate = executionId !== ownId;
-  return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate, claim };
+  return {
+    execution: { ...unclaimed, executionId },
+    receivedAt,
+    isKeyed: true,
+    isDuplicate,
+    claim,
+    ...(isOther ? { isOther } : {}),
+  };
 };
 
 /**

@@ -140,7 +140,8 @@ const claim = async (
   const delivery = { ...unclaimed, key, content: checked.deliveryContent ?? rawBody, address, receivedAt };
   const takesOther = config.features?.onKeyReuse === 'duplicate';
   const first = await claimDelivery(delivery, parts, takesOther);
-  const keepsAnswer = key === null || !waits || readIdempotencyKey(headers) !== null;
+  const keepsAnswer =
+    key === null || !waits || first.isOther === true || readIdempotencyKey(headers) !== null;
   const claimed = keepsAnswer ? first : await orAgain(first, config, parts);
   if (files === undefined) return claimed;
   const { saveFiles } = await import('./save-files.chunk.ts');

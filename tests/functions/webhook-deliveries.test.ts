@@ -1,5 +1,6 @@
 import type { PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
@@ -253,6 +254,7 @@ describe("a delivery that its sender repeats under the trigger's own key, becaus
     webhook: AWorkflow['webhook'] = sender,
     chain = ['charge', 'ship'],
     settings: AWorkflow['settings'] = {},
+    deliveries: Partial<DeliveryStore> = {},
   ) => {
     const calls: string[] = [];
     const outside = (id: string, execute: PluginHandle['execute']): PluginHandle => ({
@@ -273,7 +275,7 @@ describe("a delivery that its sender repeats under the trigger's own key, becaus
         }),
       ],
     };
-    const service = await aWebhookService({ plugins: [shop] });
+    const service = await aWebhookService({ plugins: [shop], spoilt: { deliveries } });
     await service.put({ webhook: webhook ?? {}, chain: chain.map((type) => ({ type })), settings });
     return { service, calls, keysOf: (name: string) => calls.filter((call) => call.startsWith(name)) };
   };
@@ -330,6 +332,30 @@ describe("a delivery that its sender repeats under the trigger's own key, becaus
     const made = calls.length;
     expect((await service.call(event)).statusCode).toBe(first.statusCode);
     expect(calls).toHaveLength(made);
+  });
+
+  test('with another body, which counts as repeated, keeps its answer', async () => {
+    const { service, calls } = await aShop(1, { ...sender, onKeyReuse: 'duplicate' });
+    await service.call(event);
+    const made = calls.length;
+    const other = await service.call(aJsonEvent({ id: 'A-1', note: 'two' }));
+    expect(other).toEqual(aProblem(500, 'execution-failed'));
+    expect(calls).toHaveLength(made);
+  });
+
+  test('runs again with its idempotency keys although the process that claimed it has crashed', async () => {
+    const claims = inMemoryDeliveryStore();
+    const crashesAfter: DeliveryStore['takeOver'] = async (claim) => {
+      await claims.takeOver(claim);
+      throw new AppError(STORE_UNAVAILABLE, {});
+    };
+    const { service, keysOf } = await aShop(1, sender, undefined, {}, { ...claims, takeOver: crashesAfter });
+    await service.call(event);
+    const [failed] = service.executions.records();
+    expect(await service.call(event)).toEqual(aProblem(503, 'store-unavailable'));
+    expect((await service.call(event)).statusCode).toBe(200);
+    expect(service.executions.records().at(-1)?.retryOf?.executionId).toBe(failed?.executionId);
+    expect([keysOf('charge').length, new Set(keysOf('ship')).size]).toEqual([1, 1]);
   });
 
   test('with the header Idempotency-Key keeps its answer', async () => {
