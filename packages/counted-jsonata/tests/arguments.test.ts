@@ -25,13 +25,7 @@ const calls: Readonly<Record<string, readonly [arguments_: readonly string[], ca
         '$pad(%, 5)',
         '$pad(%, 0)',
       ],
-      ...[
-        '$join(%, "-")',
-        '$base64encode(%)',
-        '$encodeUrl(%)',
-        '$encodeUrlComponent(%)',
-        '$contains(%, "l")',
-      ],
+      ...['$join(%, "-")', '$encodeUrl(%)', '$encodeUrlComponent(%)', '$contains(%, "l")'],
       ...[
         '$split(%, "", 2)',
         '$split(%, "l", 0)',

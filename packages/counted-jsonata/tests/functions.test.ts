@@ -76,7 +76,7 @@ const cases: Readonly<Record<string, readonly (readonly [text: string, expected:
     ['$join(["a", "b"])', '"ab"'],
     ['$join("a")', '"a"'],
     ['$join([1])', 'T0412'],
-    ['$base64encode("hé")', '"aOk="'],
+    ['$base64encode("hi")', '"aGk="'],
     ['$base64decode("aGk=")', '"hi"'],
     ['$encodeUrl("https://a.example/é?x=1 2")', '"https://a.example/%C3%A9?x=1%202"'],
     ['$encodeUrlComponent("a/b?c")', '"a%2Fb%3Fc"'],
@@ -342,6 +342,18 @@ describe('functions of Step Functions', () => {
 
 describe('where the library has no value for JSON, or fails otherwise', () => {
   test.each([
+    ['$base64encode("日本é😀")', '"5pel5pysw6nwn5iA"'],
+    ['$base64decode("5pel5pysw6nwn5iA")', '"日本é😀"'],
+    ['$base64decode("w6k=")', '"é"'],
+    ['$base64decode("77u/aGk")', '"\ufeffhi"'],
+    ['$base64decode("w7_Dvw")', '"ÿÿ"'],
+    ['$base64decode("aG\nk=\n")', '"hi"'],
+    ['$base64decode("")', '""'],
+    ['$base64decode("/w==")', 'D3156'],
+    ['$base64decode("aGk=x")', 'D3156'],
+    ['$base64decode("é")', 'D3156'],
+    ['$base64encode($substring("\ud800x", 0, 1))', 'D3156'],
+    ['$base64decode(missing)', 'no result'],
     ['[$sum]', 'D3201'],
     ['{"a": $sum}', 'D3201'],
     ['{"__proto__": 1}', '{"__proto__":1}'],

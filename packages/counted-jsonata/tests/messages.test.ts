@@ -112,6 +112,7 @@ describe('the message of a failed evaluation says what is wrong and where', () =
       '$toMillis("soon")',
       'The argument of the toMillis function must be an ISO 8601 formatted timestamp of a time that exists. Given "soon" (character 10)',
     ],
+    ['$base64decode("/w==")', 'The argument of $base64decode() has bytes that are not UTF-8 (character 14)'],
     [
       '$parse("{\\"a\\": 1,}")',
       'The argument of the parse function is not JSON: Expected double-quoted property name in JSON at position 8 (line 1 column 9) (character 7)',

@@ -156,7 +156,7 @@ const costs: Readonly<Record<string, readonly (readonly [text: string, steps: nu
     ['$pad(text, 1)', 79],
     ['$join(texts)', 49],
     ['$join(texts, "--------")', 86],
-    ['$base64decode(text)', 75],
+    ['$base64decode($base64encode(text))', 166],
     ['$encodeUrl(text)', 77],
     ['$contains(text, "x")', 15],
     ['$contains(text, same)', 23],

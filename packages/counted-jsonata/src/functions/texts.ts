@@ -88,6 +88,27 @@ const convertUrl =
       }
     });
 
+/** Base64 of the text in UTF-8; the library encodes the lower byte of each unit. */
+const encodeBase64 = (text: string): string => {
+  if (text.isWellFormed()) return Buffer.from(text).toString('base64');
+  throw new EvaluationError('D3156', { message: 'is not Unicode: it has half of a surrogate pair' });
+};
+
+/** Matches Base64 in either alphabet, with padding or without. */
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const decodeBase64 = (text: string): string => {
+  if (!BASE64.test(text.replaceAll(/\s/g, '')))
+    throw new EvaluationError('D3156', { message: 'is not Base64' });
+  try {
+    return utf8.decode(Buffer.from(text, 'base64'));
+  } catch {
+    throw new EvaluationError('D3156', { message: 'has bytes that are not UTF-8' });
+  }
+};
+
 export const textFunctions: Readonly<Record<string, Native>> = {
   string: native('<x-b?:s>', (run, value: unknown, ...[prettify]: [boolean?]) =>
     value === undefined ? undefined : stringify(run.budget, value, prettify),
@@ -119,12 +140,8 @@ export const textFunctions: Readonly<Record<string, Native>> = {
   join: native('<a<s>s?:s>', (run, texts: readonly string[] | undefined, separator?: string) =>
     joinTexts(run, texts, separator),
   ),
-  base64encode: native('<s-:s>', (run, text?: string) =>
-    rewrite(run, text, (given) => Buffer.from(given, 'latin1').toString('base64')),
-  ),
-  base64decode: native('<s-:s>', (run, text?: string) =>
-    rewrite(run, text, (given) => Buffer.from(given, 'base64').toString('latin1')),
-  ),
+  base64encode: native('<s-:s>', (run, text?: string) => rewrite(run, text, encodeBase64)),
+  base64decode: native('<s-:s>', (run, text?: string) => rewrite(run, text, decodeBase64)),
   encodeUrlComponent: native('<s-:s>', convertUrl('encodeUrlComponent', encodeURIComponent)),
   encodeUrl: native('<s-:s>', convertUrl('encodeUrl', encodeURI)),
   decodeUrlComponent: native('<s-:s>', convertUrl('decodeUrlComponent', decodeURIComponent)),
