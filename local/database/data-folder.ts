@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -33,18 +33,27 @@ export const openDataFolder = async (folder: string | undefined): Promise<DataFo
     };
   }
   const path = resolve(folder);
+  const tables = join(path, 'tables');
+  const others = foldersIn(path);
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: PRIVATE });
+    for (const own of [tables, ...Object.values(others)]) {
+      mkdirSync(own, { recursive: true });
+      chmodSync(own, PRIVATE); // it may be of an earlier release
+    }
   } catch (cause) {
     throw new StartError(`${path} can't be used as a data folder: ${(cause as Error).message}`, { cause });
   }
   return {
-    tables: join(path, 'tables'),
+    tables,
     sources: join(path, 'sources.json'),
-    ...foldersIn(path),
+    ...others,
     release: await lock(path),
   };
 };
+
+/** Of folders with data of callers and workflows: for the user alone. */
+const PRIVATE = 0o700;
 
 const foldersIn = (path: string) => ({ blobs: join(path, 'blobs'), secrets: join(path, 'secrets') });
 

@@ -77,7 +77,7 @@ export const openSourcesStore = (file: string | null): SourcesStore => {
       const text = JSON.stringify({ schema: SCHEMA_VERSION, ...state }, (_key, value) =>
         value instanceof Map ? [...value] : value,
       );
-      writeFileSync(`${file}.new`, text);
+      writeFileSync(`${file}.new`, text, { mode: 0o600 }); // messages of queues
       renameSync(`${file}.new`, file); // atomic: a crash leaves either the old or the new file
     },
   };

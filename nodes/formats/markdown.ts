@@ -4,7 +4,7 @@ export const markdown = defineAction({
   id: 'markdown',
   name: 'Markdown to HTML',
   description:
-    "Converts Markdown (CommonMark, with GitHub's tables, strikethrough and task lists) to HTML that is safe to show: HTML in it is shown as text, and only http, https, mailto and tel links are kept",
+    "Converts Markdown (CommonMark, with GitHub's tables, strikethrough and task lists) to HTML that is safe to show: HTML in it is shown as text, and only http, https, mailto and tel links are kept. Images keep their addresses, so their servers see who opens the HTML",
   pure: true,
   parameters: Type.Object({
     markdown: Type.String({

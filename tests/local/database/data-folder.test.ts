@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -42,6 +42,22 @@ test('is created when missing, with places for tables and blobs', async () => {
   expect([tables, blobs]).toEqual([join(path, 'tables'), join(path, 'blobs')]);
   expect(existsSync(path)).toBe(true);
   release();
+});
+
+test.each([
+  ['new', () => {}],
+  ['of an earlier release', () => mkdirSync(join(folder, 'tables'), { mode: 0o755 })],
+])('a folder that is %s has tables, blobs and secrets for its user alone', async (_which, prepare) => {
+  prepare();
+  const { tables = '', blobs, secrets, release } = await openDataFolder(folder);
+  release();
+  expect([tables, blobs, secrets].map((path) => statSync(path).mode & 0o777)).toEqual(Array(3).fill(0o700));
+});
+
+test('a new data folder is for its user alone', async () => {
+  const path = join(folder, 'data');
+  (await openDataFolder(path)).release();
+  expect(statSync(path).mode & 0o777).toBe(0o700);
 });
 
 test('without a folder nothing is stored', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
@@ -40,3 +40,9 @@ test.each([OLDEST_VERSION - 1, SCHEMA_VERSION + 1])(
     );
   },
 );
+
+test('a file with messages is for its user alone', () => {
+  const file = aFile({});
+  openSourcesStore(file).save();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
