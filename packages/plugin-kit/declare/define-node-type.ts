@@ -73,13 +73,14 @@ export const defineAction = <
 
 /**
  * Declares a node type that starts workflows. Its input is what `firedBy` makes of an event, and its output is what the
- * other nodes see.
+ * other nodes see. Its credential is for `firedBy`, when it registers or polls: `execute` makes no calls and gets none.
  */
 export const defineTrigger = <
   const Schema extends ParametersSchema,
   const Needs extends CredentialNeeds | undefined,
 >(
-  declaration: Omit<NodeDeclaration<Schema, Needs, undefined>, 'pure' | 'control'>,
+  declaration: Omit<NodeDeclaration<Schema, Needs, undefined>, 'pure' | 'control' | 'execute'> &
+    Pick<NodeDeclaration<Schema, undefined, undefined>, 'execute'>,
 ): PluginHandle => defineNodeType('trigger', declaration);
 
 const defineNodeType = <
@@ -104,7 +105,7 @@ const defineNodeType = <
         parameters: read(parameters),
         input,
         context,
-        credential: readCredential(context, credentials),
+        credential: kind === 'trigger' ? null : readCredential(context, credentials),
         control: control === undefined ? null : requireControl(context),
       } as NodeCall<Schema, Needs, Control>),
   };

@@ -56,12 +56,18 @@ export interface NodeTestResult {
 }
 
 /**
- * Runs a node once as the service does, without a network, a clock or a store.
+ * Runs a node once as the service does, without a network, a clock or a store. A trigger gets no credential: it is for
+ * `firedBy`.
  * @throws the node's error, or Error for a request that was not expected or not sent, or an output that the service
  * would refuse
  */
 export const runNode = async (
-  { id, control, execute }: Pick<PluginHandle, 'id' | 'control' | 'execute'>,
+  {
+    id,
+    kind,
+    control,
+    execute,
+  }: Pick<PluginHandle, 'id' | 'control' | 'execute'> & Partial<Pick<PluginHandle, 'kind'>>,
   test: NodeTest = {},
 ): Promise<NodeTestResult> => {
   const { parameters = {}, now = Date.UTC(2026, 0, 1), files = createFakeFiles(), tcp = noTcp } = test;
@@ -91,7 +97,7 @@ export const runNode = async (
     remainingMs: () => 30_000,
     services: { http, tcp, clock, ids, files, aws, state },
     idempotencyKey: 'execution-1/node-1/0',
-    credential: credential === null ? null : lendCredential(credential),
+    credential: credential === null || kind === 'trigger' ? null : lendCredential(credential),
     control: control === undefined ? null : createFakeControl(clock, test.control ?? {}),
     addUsage: (amounts) => {
       for (const [name, amount] of Object.entries(amounts)) usage[name] = (usage[name] ?? 0) + amount;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PluginHandle } from '../contract/plugin.ts';
-import { defineAction, defineCredentialType, emit, Type } from '../index.ts';
-import { type NodeTest, nodeTypeChecks } from '../testing/index.ts';
+import { defineAction, defineCredentialType, defineTrigger, emit, Type } from '../index.ts';
+import { type NodeTest, nodeTypeChecks, runNode } from '../testing/index.ts';
 
 const greet = defineAction({
   id: 'greet',
@@ -170,5 +170,40 @@ describe('finds a node type', () => {
     ],
   ])('%s', async (_case, handle, reason, given = example) => {
     expect((await findBroken(handle, given)).join('\n')).toContain(reason);
+  });
+});
+
+describe('a trigger that needs a credential', () => {
+  const trigger = defineTrigger({
+    id: 'ticketTrigger',
+    name: 'Ticket',
+    description: 'Starts with a ticket',
+    credentials: { types: ['deskToken'], required: true },
+    parameters: Type.Object({}),
+    execute: ({ input }) => input,
+  });
+  const given: NodeTest = {
+    parameters: {},
+    input: { ticket: 7 },
+    credential: { type: 'deskToken', fields: { token: 'desk-secret-1' } },
+  };
+
+  test('starts without it, as the service starts triggers', async () => {
+    expect(await findBroken(trigger, given)).toEqual([]);
+    expect((await runNode(trigger, given)).outputs).toEqual({ main: { ticket: 7 } });
+    expect(trigger).toMatchObject({ credentialTypes: ['deskToken'], credentialRequired: true });
+  });
+
+  test('is found if its start reads it', async () => {
+    const reading: PluginHandle = {
+      ...trigger,
+      execute: (_node, input, { credential }) => {
+        if (credential === null) throw new Error('no credential');
+        return input;
+      },
+    };
+    expect(await findBroken(reading, given)).toContain(
+      'delivers JSON on declared outputs, and leaves its input unchanged: no credential',
+    );
   });
 });
