@@ -16,6 +16,8 @@ type BackendEndpoints = Omit<LocalServiceInfo, 'pid' | 'baseUrl' | 'tablePrefix'
 /** The parts of AWS that run on this machine. */
 export interface Backend {
   readonly endpoints: BackendEndpoints;
+  /** Resumes background runs that a previous backend with the same data left open. */
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ export const startBackend = async (settings: {
       secretsFolder: data.secrets,
       sourcesEndpoint: sources.endpoint,
     },
+    resume: engine.resume,
     stop: async () => {
       await sources.stop();
       await engine.stop();

@@ -129,6 +129,7 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
     throw new StartError(`The samples can't be stored: ${error.message}`, { cause: error });
   });
   stored.resolve();
+  backend.resume(); // now, since many runs would slow down the samples, which have a time limit
   const registration = await registerService({
     pid: process.pid,
     baseUrl,

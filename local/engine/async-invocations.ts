@@ -15,8 +15,11 @@ export interface AsyncInvocations {
     event: string,
     context?: InvocationContext,
   ): Promise<{ readonly ended: Promise<void> }>;
-  /** Resumes invocations left by a previous engine. */
-  resumeAll(): Promise<void>;
+  /**
+   * Loads the invocations of a previous engine. Call it before any is accepted.
+   * @returns a function that resumes them
+   */
+  load(): Promise<() => void>;
   /** Closes the queue: no further attempts are made. */
   close(): void;
 }
@@ -107,8 +110,11 @@ export const createAsyncInvocations = (
       await store.saveInvocation(invocation);
       return { ended: runToEnd(invocation) };
     },
-    resumeAll: async () => {
-      for (const invocation of await store.loadInvocations()) void runToEnd(invocation);
+    load: async () => {
+      const loaded = await store.loadInvocations();
+      return () => {
+        for (const invocation of loaded) void runToEnd(invocation);
+      };
     },
     close: () => closing.abort(),
   };

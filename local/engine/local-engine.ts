@@ -4,6 +4,7 @@ import type {
   Operation,
   OperationUpdate,
 } from '@aws/durable-execution-sdk-js';
+import pLimit from 'p-limit';
 import { ApiError, InvalidParameterValueException } from '../net/api-error.ts';
 import {
   advance,
@@ -48,6 +49,8 @@ interface LocalEngineParts {
 const FUNCTION_ARN = 'arn:aws:lambda:local:000000000000:function:runDurable:1';
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
+/** More than there are processes for background runs. */
+const RESUMED_AT_ONCE = 16;
 /** A longer delay would overflow a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -71,12 +74,18 @@ export class LocalEngine {
     this.#parts = parts;
   }
 
-  /** Resumes the executions that a previous engine left open. */
-  async resumeAll(): Promise<void> {
-    for (const execution of await this.#parts.store.loadAll()) {
-      this.#executions.set(execution.arn, execution);
-      if (execution.state.status === 'running') this.#runIn(execution.arn, 0);
-    }
+  /**
+   * Loads the executions of a previous engine. Call it before any is started.
+   * @returns a function that resumes those that are open
+   */
+  async load(): Promise<() => void> {
+    const loaded = await this.#parts.store.loadAll();
+    for (const execution of loaded) this.#executions.set(execution.arn, execution);
+    return () => {
+      // Each writes as it begins: all together would block the process, and the requests that it serves.
+      const limit = pLimit(RESUMED_AT_ONCE);
+      for (const { arn, state } of loaded) if (state.status === 'running') void limit(() => this.#run(arn));
+    };
   }
 
   /** Starts no further invocations; resolves when all state is stored. */

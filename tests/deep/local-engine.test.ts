@@ -196,7 +196,7 @@ describe('the local engine', () => {
     const id = await opened.promise;
     await first.engine.close();
     const second = await anEngine({ run, database: first.database });
-    await second.engine.resumeAll();
+    (await second.engine.load())();
     expect(await second.service.answerCallback({ callbackId: id, durableArn: 'arn' }, 'yes')).toBe(true);
     expect(await second.ended).toMatchObject({ Status: 'SUCCEEDED' });
   });

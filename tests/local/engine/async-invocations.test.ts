@@ -102,7 +102,7 @@ test.each(['runExpress', 'dispatch', 'sweep'] as const)(
     const killed = await aRunner(never);
     await killed.accept(name, event);
     const next = await aRunner(async () => null, { store: killed.store });
-    await next.resumeAll();
+    (await next.load())();
     while ((await killed.store.loadInvocations()).length > 0);
     expect(next.called).toEqual(killed.called);
     expect(next.called).toMatchObject([{ name, event: { executionId: 'e-1' } }]);
@@ -116,7 +116,7 @@ test('attempts that failed before count; one that the end of the service cut off
   const next = await aRunner((name) => (name === 'sweep' ? Promise.resolve(null) : fail()), {
     store: killed.store,
   });
-  await next.resumeAll();
+  (await next.load())();
   while ((await killed.store.loadInvocations()).length > 0);
   expect(next.names()).toEqual(['runExpress', 'runExpress', 'sweep']);
   expect(next.called[2]?.event).toMatchObject({
