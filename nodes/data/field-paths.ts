@@ -93,6 +93,9 @@ export const createReadKey = (fields: readonly string[], place: string): ((item:
   return paths.length === 0 ? toKey : (item) => paths.map((path) => toKey(readField(item, path))).join();
 };
 
+/** Whether a key of {@link createReadKey} is the one of an item with none of the fields. */
+export const isWithoutFields = (key: string): boolean => /^,*$/.test(key);
+
 /** The parameter of nodes that change one map or many. */
 export const optionalItems = Type.Optional(
   listOf('A list of up to 100,000 maps; by default the input itself is changed'),

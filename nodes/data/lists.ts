@@ -2,6 +2,7 @@ import { defineAction, type JsonValue, Type, wrongParameter } from '@hookloom/pl
 import {
   createReadKey,
   type FieldPath,
+  isWithoutFields,
   itemsParameter,
   MAX_ITEMS,
   PATH_FORM,
@@ -21,7 +22,7 @@ export const removeDuplicates = defineAction({
     items: itemsParameter,
     fields: Type.Array(Type.String({ minLength: 1, format: 'field-path' }), {
       default: [],
-      description: `Items with the same values in these fields are equal. Each is ${PATH_FORM}. By default the whole item`,
+      description: `Items with the same values in these fields are equal; an item with none of them is kept. Each is ${PATH_FORM}. By default the whole item`,
     }),
     keep: Type.Enum(['first', 'last'], { default: 'first', description: 'Which of equal items to keep' }),
   }),
@@ -53,9 +54,11 @@ const keepDistinct = (
   readKey: (item: JsonValue) => string,
   keepsLast: boolean,
 ): readonly JsonValue[] => {
-  const byKey = new Map<string, number>();
+  const byKey = new Map<string | number, number>();
   for (const [index, item] of items.entries()) {
-    const key = readKey(item);
+    const read = readKey(item);
+    // What has no key is equal to nothing.
+    const key = isWithoutFields(read) ? index : read;
     if (keepsLast || !byKey.has(key)) byKey.set(key, index);
   }
   const kept = new Set(byKey.values());

@@ -1,3 +1,4 @@
+import { sum } from '@hookloom/counted-jsonata/values';
 import { defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
 import {
   type FieldPath,
@@ -72,8 +73,6 @@ const numbersOf = (placed: readonly Placed[], name: string): number[] =>
       `Parameter "items[${index}]" must have a number for "values.${name}", got ${typeof value}; convert it first, or count instead`,
     );
   });
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 const median = (numbers: readonly number[]): number | null => {
   const sorted = numbers.toSorted((left, right) => left - right);

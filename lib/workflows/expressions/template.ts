@@ -1,3 +1,5 @@
+import { roundNumber } from '@hookloom/counted-jsonata/values';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { compileExpression } from './compile-expression.ts';
 import type { Evaluate, Result } from './scope.ts';
 
@@ -83,5 +85,10 @@ const join = (values: readonly Result[]): string => {
 
 const toText = (value: Result): string => {
   if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value === 'number') return String(roundNumber(value));
+  return typeof value === 'object' ? JSON.stringify(value, roundNumbers) : String(value);
 };
+
+/** As `&` writes them: without the errors of binary fractions. */
+const roundNumbers = (_key: string, value: JsonValue): JsonValue =>
+  typeof value === 'number' ? roundNumber(value) : value;

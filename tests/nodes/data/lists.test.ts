@@ -47,7 +47,12 @@ const cases: readonly (readonly [PluginHandle, JsonObject, JsonObject])[] = [
   [
     removeDuplicates,
     { items: [{}, { a: null }, {}], fields: ['a'] },
-    { items: [{}, { a: null }], removed: 1 },
+    { items: [{}, { a: null }, {}], removed: 0 },
+  ],
+  [
+    removeDuplicates,
+    { items: [{ n: 1 }, 5, { n: 2 }, { a: 1 }, { a: 1 }, { b: 1 }], fields: ['a', 'b.c'], keep: 'last' },
+    { items: [{ n: 1 }, 5, { n: 2 }, { a: 1 }, { b: 1 }], removed: 1 },
   ],
   [aggregate, { items: [{ a: 1 }, {}, { a: null }], fields: { all: 'a' } }, { all: [1, null, null] }],
   [
@@ -76,6 +81,15 @@ const cases: readonly (readonly [PluginHandle, JsonObject, JsonObject])[] = [
   ],
   [summarize, { items: [], values }, { items: [{ n: 0 }] }],
   [summarize, { items: [], groupBy: { a: 'a' }, values }, { items: [] }],
+  [
+    summarize,
+    {
+      items: Array.from({ length: 100 }, () => 0.1),
+      values: { sum: { operation: 'sum' }, average: { operation: 'average' } },
+    },
+    { items: [{ sum: 10, average: 0.1 }] },
+  ],
+  [summarize, { items: [1e16, 1, -1e16], values: { sum: { operation: 'sum' } } }, { items: [{ sum: 1 }] }],
   [
     summarize,
     { items: [{ a: 1 }, { a: '1' }, {}, { a: null }], groupBy: { a: 'a' }, values },

@@ -28,12 +28,23 @@ const resolve = async (
 const evaluate = async (value: JsonValue, changes: Partial<Scope> = {}): Promise<JsonValue | undefined> =>
   (await resolve({ value }, changes)).value;
 
+describe('an expression within a text', () => {
+  test.each<[string, JsonValue]>([
+    ['Total: {{ 20.1 * 3 }}', 'Total: 60.3'],
+    ['{{ 0.1 + 0.2 }}|{{ [0.1 + 0.2, {"a": 1.1 * 3}] }}', '0.3|[0.3,{"a":3.3}]'],
+    ['{{ 1 / 3 }}!', '0.333333333333333!'],
+  ])('%s writes numbers as & does', async (text, expected) => {
+    expect(await evaluate(text)).toEqual(expected);
+  });
+});
+
 describe('an expression', () => {
   test.each<[string, JsonValue]>([
     ['{{ body.name }}', 'Ada'],
     ['{{body.total}}', 120],
     ['{{ body.items }}', [{ sku: 'a' }, { sku: 'b' }]],
     ['{{ body.items.sku }}', ['a', 'b']],
+    ['{{ 20.1 * 3 }}', 60.300000000000004],
     ['{{ body.items[1].sku }}', 'b'],
     ['{{ body.total * 2 }}', 240],
     ['{{ body.total > 100 }}', true],

@@ -1,6 +1,7 @@
 import { EvaluationError } from '../evaluation-error.ts';
 import { type Native, native } from '../native.ts';
 import type { Run } from '../run.ts';
+import { sum } from '../sum.ts';
 
 type Numbers = readonly number[] | undefined;
 
@@ -12,12 +13,6 @@ const fold = (
   if (numbers === undefined) return undefined;
   budget.readItems(numbers.length);
   return combine(numbers);
-};
-
-const sum = (numbers: readonly number[]): number => {
-  let total = 0;
-  for (const number of numbers) total += number;
-  return total;
 };
 
 const ifGiven = <Value, Result>(
