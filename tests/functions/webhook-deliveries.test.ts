@@ -432,10 +432,39 @@ describe('the dispatch of a run', () => {
     return { dispatched, dispatch: async (executionId: string) => void dispatched.push(executionId) };
   };
 
-  test('is not repeated by duplicates while it is in progress, but after a long time', async () => {
+  const putExpress = async (service: WebhookService) => {
+    await service.put(later);
+    const { definition, pathConfigs } = (await service.workflows.find('shop')) ?? {};
+    if (definition === undefined || pathConfigs === undefined) throw new Error('no workflow');
+    await service.workflows.put(
+      { ...definition, name: 'Express' },
+      pathConfigs.map((config) => ({ ...config, execution: 'express' })),
+    );
+  };
+
+  test('of a durable run is repeated by a duplicate at once: it starts once by its name', async () => {
+    const dispatched: string[] = [];
+    const crashesFirst = {
+      dispatch: async (id: string) => {
+        dispatched.push(id);
+        if (dispatched.length === 1) await new Promise<never>(() => {}); // its process never comes back
+      },
+    };
+    const service = await aWebhookService({ spoilt: { dispatcher: crashesFirst } });
+    await service.put(later);
+    const event = keyed('k-1');
+    service.clock.advance(event.requestContext.timeEpoch - service.clock.now());
+    void service.call(event);
+    await poll(async () => dispatched.length === 1);
+    expect((await service.call(event)).statusCode).toBe(202);
+    const [first] = dispatched;
+    expect(dispatched).toEqual([first, first]);
+  });
+
+  test('of an express run is not repeated by duplicates while it is in progress, but after a long time', async () => {
     const dispatcher = counting();
     const service = await aWebhookService({ spoilt: { dispatcher } });
-    await service.put(later);
+    await putExpress(service);
     const event = keyed('k-1');
     const { timeEpoch } = event.requestContext;
     service.clock.advance(timeEpoch - service.clock.now());
@@ -449,10 +478,10 @@ describe('the dispatch of a run', () => {
     expect(dispatcher.dispatched).toHaveLength(2);
   });
 
-  test('that may have been lost with its process is repeated by a sweep after two minutes, if its delivery was repeated', async () => {
+  test('of an express run that may have been lost with its process is repeated by a sweep after seconds, if its delivery was repeated', async () => {
     const hangs = { dispatch: () => new Promise<never>(() => {}) };
     const service = await aWebhookService({ spoilt: { dispatcher: hangs } });
-    await service.put(later);
+    await putExpress(service);
     const event = keyed('k-1');
     const { timeEpoch } = event.requestContext;
     service.clock.advance(timeEpoch - service.clock.now());
@@ -460,8 +489,8 @@ describe('the dispatch of a run', () => {
     await poll(async () => service.executions.records().length === 1);
     expect(await dueIn(service.executions, timeEpoch + 14 * 60_000)).toEqual([]);
     expect((await service.call(event)).statusCode).toBe(202);
-    expect(await dueIn(service.executions, timeEpoch + 119_999)).toEqual([]);
-    expect(await dueIn(service.executions, timeEpoch + 120_000)).toHaveLength(1);
+    expect(await dueIn(service.executions, timeEpoch + 9_999)).toEqual([]);
+    expect(await dueIn(service.executions, timeEpoch + 10_000)).toHaveLength(1);
   });
 });
 

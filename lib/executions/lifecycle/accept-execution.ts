@@ -32,12 +32,11 @@ export interface AcceptParts {
   readonly logger: Logger;
 }
 
-/** A repeated delivery within this time does not repeat the dispatch, because that may be in progress. */
-const DISPATCH_GRACE_MS = 10_000;
 /**
- * When the sweeper checks an execution that was delivered again this early: the first delivery may have had no answer.
+ * A repeated delivery within this time does not repeat the dispatch of an express run, because that may be in progress,
+ * and Lambda would run both. After it, the sweeper checks such an execution: the first delivery may have had no answer.
  */
-const DOUBTED_LEASE_MS = 2 * 60_000;
+const DISPATCH_GRACE_MS = 10_000;
 
 /**
  * Stores an execution, then dispatches it unless it is held. Idempotent for repeated deliveries, wherever an earlier
@@ -83,13 +82,15 @@ export const acceptExecution = async (
 };
 
 /**
- * Dispatches an accepted execution again, since the process that accepted it may have crashed before dispatching it.
+ * Dispatches an accepted execution again, since the process that accepted it may have crashed before dispatching it: at
+ * once if Lambda starts it once by its name.
  */
 const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
   const { status, held, mode, leaseExpiresAt } = record;
   if (status !== 'accepted' || held !== null || mode === 'inline') return record;
-  const doubtedUntil = beganAt(record) + DOUBTED_LEASE_MS;
-  if (isDispatchDue(record, parts.clock.now())) await dispatchOrMarkDue(record, mode, parts);
+  const doubtedUntil = beganAt(record) + DISPATCH_GRACE_MS;
+  if (mode === 'durable' || isDispatchDue(record, parts.clock.now()))
+    await dispatchOrMarkDue(record, mode, parts);
   else if (leaseExpiresAt !== null && leaseExpiresAt > doubtedUntil)
     await parts.executions.extendLease(record, doubtedUntil);
   return record;

@@ -5,6 +5,7 @@ import { toStart } from '../../../lib/executions/lifecycle/new-execution.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
+import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { aWorkflowListening } from '../../support/a-workflow-listening.ts';
@@ -13,7 +14,7 @@ import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
 
 const MINUTE = 60_000;
 
-const aService = (spoilt: Partial<ExecutionStore> = {}) => {
+const aService = (spoilt: Partial<ExecutionStore> = {}, mode: BackgroundMode = 'durable') => {
   const clock = aManualClock();
   const executions = inMemoryExecutionStore();
   const { logger, entries } = aRecordingLogger();
@@ -34,7 +35,7 @@ const aService = (spoilt: Partial<ExecutionStore> = {}) => {
         keepsResult: false,
         traceparent: null,
       },
-      { mode: 'durable', startedAt, isRepeatable: true, held: held && { reason: held } },
+      { mode, startedAt, isRepeatable: true, held: held && { reason: held } },
       {
         executions: { ...executions, ...spoilt },
         dispatcher: {
@@ -65,22 +66,29 @@ const aService = (spoilt: Partial<ExecutionStore> = {}) => {
 };
 
 describe('a repeated delivery', () => {
-  test('finds the first execution; within ten seconds, its dispatch may be in progress', async () => {
-    const { deliver, dispatched, clock, record, startedAt } = aService();
+  test('finds the first execution, and dispatches it again at once: a durable one starts once by its name', async () => {
+    const { deliver, dispatched, startedAt } = aService();
     expect(await deliver()).toBeNull();
-    clock.advance(9_999);
     expect(await deliver()).toMatchObject({ executionId: 'e-1', startedAt });
-    expect(dispatched).toEqual(['e-1 durable']);
-    expect((await record()).leaseExpiresAt).toBe(startedAt + 2 * MINUTE); // the sweeper checks it soon
-    clock.advance(1);
-    await deliver();
     expect(dispatched).toEqual(['e-1 durable', 'e-1 durable']);
   });
 
-  test('postpones no check by the sweeper', async () => {
-    const { deliver, executions, record, startedAt } = aService();
+  test('of an express run finds the first execution; within ten seconds, its dispatch may be in progress', async () => {
+    const { deliver, dispatched, clock, record, startedAt } = aService({}, 'express');
+    expect(await deliver()).toBeNull();
+    clock.advance(9_999);
+    expect(await deliver()).toMatchObject({ executionId: 'e-1', startedAt });
+    expect(dispatched).toEqual(['e-1 express']);
+    expect((await record()).leaseExpiresAt).toBe(startedAt + 10_000); // the sweeper checks it soon
+    clock.advance(1);
     await deliver();
-    for (const leaseExpiresAt of [startedAt + MINUTE, startedAt + 2 * MINUTE]) {
+    expect(dispatched).toEqual(['e-1 express', 'e-1 express']);
+  });
+
+  test('postpones no check by the sweeper', async () => {
+    const { deliver, executions, record, startedAt } = aService({}, 'express');
+    await deliver();
+    for (const leaseExpiresAt of [startedAt + 5_000, startedAt + 10_000]) {
       await executions.extendLease({ executionId: 'e-1', status: 'accepted' }, leaseExpiresAt);
       await deliver();
       expect((await record()).leaseExpiresAt).toBe(leaseExpiresAt);
@@ -130,7 +138,7 @@ test('a delivery that another process accepts at the same moment finds its execu
   const find: ExecutionStore['find'] = async (id) => (finds++ === 0 ? null : first.executions.find(id));
   const second = aService({ find, start: () => Promise.resolve(false) });
   expect(await second.deliver()).toMatchObject({ executionId: 'e-1', status: 'accepted' });
-  expect([first.dispatched, second.dispatched]).toEqual([['e-1 durable'], []]);
+  expect([first.dispatched, second.dispatched]).toEqual([['e-1 durable'], ['e-1 durable']]);
 });
 
 test('of an input that cannot be run, the reason is stored instead', async () => {
