@@ -172,7 +172,7 @@ const toStyle = ({ delimiter, escapeFormulas }: WriteOptions) => ({
 const toRows = (
   items: readonly JsonValue[],
   { header, columns: given }: WriteOptions,
-): (readonly string[])[] => {
+): (readonly (string | number)[])[] => {
   const [first] = items;
   const columns = given.length > 0 || !isJsonMap(first) ? given : Object.keys(first);
   const rows = items.map((item, index) => toRow(item, columns, header, index));
@@ -184,18 +184,19 @@ const toRow = (
   columns: readonly string[],
   header: boolean,
   index: number,
-): readonly string[] => {
-  if (isJsonMap(item)) return columns.map((name) => toText(readOwn(item, name)));
-  if (!header && Array.isArray(item)) return item.map(toText);
+): readonly (string | number)[] => {
+  if (isJsonMap(item)) return columns.map((name) => toField(readOwn(item, name)));
+  if (!header && Array.isArray(item)) return item.map(toField);
   throw wrongParameter(`items[${index}]`, header ? 'a map' : 'a map or a list', item);
 };
 
 const readOwn = (map: JsonObject, name: string): JsonValue | undefined =>
   Object.hasOwn(map, name) ? map[name] : undefined;
 
-const toText = (value: JsonValue | undefined): string => {
+/** Numbers stay numbers, since a negative one is no formula. */
+const toField = (value: JsonValue | undefined): string | number => {
   if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
 };
 
 /**

@@ -85,7 +85,7 @@ const readElement = (element: Element, { get, attribute }: Extraction): string |
     case 'text':
       return textContent(element).trim();
     case 'html':
-      return getInnerHTML(element);
+      return getInnerHTML(element, { encodeEntities: 'utf8' }); // other letters stay readable
     case 'attribute':
       return Object.hasOwn(element.attribs, attribute) ? (element.attribs[attribute] ?? null) : null;
   }

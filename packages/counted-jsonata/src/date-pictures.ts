@@ -53,8 +53,7 @@ const parseForm = (form: string): readonly Part[] => {
   const parts: Part[] = [];
   for (const { 0: text, groups = {} } of form.matchAll(PIECE)) {
     const { quoted, bracketed, percent, run } = groups;
-    // Minutes without hours are months, as in `yyyy-mm-dd`.
-    const letters = run?.startsWith('m') && !hasHours ? run.toUpperCase() : run;
+    const letters = run === undefined ? run : meantBy(run, hasHours, parts);
     const component =
       (bracketed !== undefined && isPicture(form) ? findMarker(text) : undefined) ??
       components.find(([, luxon, strftime, ...others]) => {
@@ -66,6 +65,20 @@ const parseForm = (form: string): readonly Part[] => {
     parts.push(component === undefined ? { literal: quoted ?? bracketed ?? text } : { component });
   }
   return parts.some((part) => 'component' in part) ? parts : [];
+};
+
+/** Minutes without hours are months, as in `yyyy-mm-dd`; months right after hours are minutes, as in `HH:MM`. */
+const meantBy = (run: string, hasHours: boolean, before: readonly Part[]): string => {
+  if (run.startsWith('m') && !hasHours) return run.toUpperCase();
+  const [hours, separator] = before.slice(-2);
+  const isAfterHours =
+    hours !== undefined &&
+    'component' in hours &&
+    /^\[[Hh]/.test(hours.component[0]) &&
+    separator !== undefined &&
+    'literal' in separator &&
+    separator.literal === ':';
+  return isAfterHours && /^MM?$/.test(run) ? run.toLowerCase() : run;
 };
 
 const findMarker = (marker: string) =>
@@ -93,10 +106,21 @@ export const suggestPicture = (picture: string): string | null => {
     .join('');
 };
 
-/** Suggests a format for one in Luxon tokens. */
+/** Matches runs of letters that are tokens elsewhere, and that Luxon outputs as they are. */
+const FOREIGN_TOKEN = /(?<![A-Za-z])(?:d{3,4}|A|XXX)(?![A-Za-z])/;
+
+/** Suggests a format for one that is not in Luxon tokens, or in tokens that make no sense together; null for others. */
 export const suggestLuxonFormat = (format: string): string | null => {
   const tokens = format.replaceAll(/'[^']*'/g, ' ');
+  const has = (letters: RegExp): boolean => letters.test(tokens);
   const isForeign =
+    has(FOREIGN_TOKEN) ||
+    // A whole time, or a date and a time, are never combined with their own components: the T of ISO 8601 needs quotes.
+    (has(/[Tt]/) && has(/[Hhm]/)) ||
+    (has(/[Ff]/) && has(/[yMLdHhms]/)) ||
+    // Minutes in a date, or months in a time.
+    (has(/m/) && has(/[yd]/) && !has(/[HhTtfF]/)) ||
+    has(/[Hh]:M/) ||
     /Y|%[A-Za-z]/.test(tokens) ||
     isPicture(tokens) ||
     // `DD` is a whole date in Luxon, so it is never combined with other date components.

@@ -72,6 +72,8 @@ const messages: Readonly<Record<string, string>> = {
   D3154: 'The argument of the toMillis function is not a date and time that exists: {value}',
   D3155: 'The offset of the time zone {value} has seconds at that time, which [Z] cannot write',
   D3156: 'The argument of {{function}}() {{message}}',
+  D3157:
+    '{value} has months and minutes mixed up: [M] is the month, [m] the minute; did you mean {{message}}?',
   D3160: 'The argument of the parse function is not JSON: {{message}}',
   D3161: 'The arguments of the range function must be integers, got {value}',
   D3162: 'The step of the range function must not be 0',

@@ -222,12 +222,23 @@ describe('a text in the form of a picture', () => {
   test.each([
     ['11:30', '[h]:[m]'],
     ['pm', '[P]'],
-    ['31 10', '[D] [m]'],
+    ['31 10 5', '[D] [H] [s]'],
     ['2026 5', '[Y] [W]'],
     ['Monday', '[FNn]'],
     ['+05:00', '[Z]'],
   ])('%j lacks components in the form %s', (text, form) => {
     expect(ours('$toMillis(t, p)', { t: text, p: form })).toBe('D3136');
+  });
+
+  test.each([
+    ['[Y0001]-[m01]-[D01]', '[Y0001]-[M01]-[D01]'],
+    ['[H01]:[M01]', '[H01]:[m01]'],
+  ])('%s has months and minutes mixed up', (form, meant) => {
+    for (const call of ['$fromMillis(0, p)', '$toMillis("2026-01-31", p)', '$now(p)'])
+      expect(messageOf(call, { p: form })).toContain(
+        `${JSON.stringify(form)} has months and minutes mixed up: [M] is the month, [m] the minute; did you mean ${JSON.stringify(meant)}?`,
+      );
+    expect(ours('$fromMillis(0, p)', { p: meant })).not.toMatch(/^D/);
   });
 
   test('the message names the text', () => {

@@ -49,6 +49,7 @@ const written: readonly (readonly [readonly JsonValue[], JsonObject, string])[] 
   [[{ toString: 1 }, {}], {}, 'toString\n1\n\n'],
   [[{ a: '=1+1' }], {}, 'a\n=1+1\n'],
   [[{ a: '=1+1' }], { escapeFormulas: true }, "a\n'=1+1\n"],
+  [[{ a: -5, b: '-5', c: -0.5, d: 1e21 }], { escapeFormulas: true }, "a,b,c,d\n-5,'-5,-0.5,1e+21\n"],
   [[], {}, ''],
   [[], { columns: ['a'] }, 'a\n'],
 ];

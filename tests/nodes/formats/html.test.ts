@@ -23,6 +23,12 @@ test.each(extractions)('%j', async (extraction, value) => {
   expect(await runToMain(html, { html: page, values: { value: extraction } })).toEqual({ value });
 });
 
+test('HTML keeps its letters, and escapes what HTML must', async () => {
+  const content = 'Привет «日本» <i title="«é» &quot;">1 &lt; 2&nbsp;&amp;</i>';
+  const values = { value: { selector: 'p', get: 'html' } };
+  expect(await runToMain(html, { html: `<p>${content}</p>`, values })).toEqual({ value: content });
+});
+
 const one = { value: { selector: 'p' } };
 const failures: readonly (readonly [string, JsonObject, string])[] = [
   [

@@ -36,6 +36,17 @@ const openZone = (run: Run, text: string): TimeZone => {
   return zone;
 };
 
+/** @throws EvaluationError `D3157` for minutes in a date, or months in a time */
+const checkMinutes = (picture: string, markers: readonly Marker[]): void => {
+  const has = (letters: string) => markers.some(({ component }) => letters.includes(component));
+  const meant =
+    has('m') && has('YD') && !has('Hh')
+      ? picture.replaceAll('[m', '[M')
+      : picture.replaceAll(/(\[[Hh][^\]]*\]:\[)M/g, '$1m');
+  if (meant !== picture)
+    throw new EvaluationError('D3157', { value: picture, message: JSON.stringify(meant) });
+};
+
 /**
  * @throws EvaluationError `D3132` for an unknown component, `D3150` for one of hundreds of digits, such as `[Y,999]`,
  * `D3151` for a picture in another tool's language
@@ -47,6 +58,7 @@ const checkDatePicture = (token: string, picture: string): void => {
   if (meant === null) {
     const unknown = markers.find(({ component }) => !Object.hasOwn(defaults, component));
     if (unknown !== undefined) throw new EvaluationError('D3132', { value: unknown.component });
+    checkMinutes(picture, markers);
     return;
   }
   const message = meant === '' ? ', as in "[Y0001]-[M01]-[D01]"' : `; did you mean ${JSON.stringify(meant)}?`;
