@@ -139,6 +139,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
         features,
         start,
         note,
+        secretId,
         addHeaders,
       },
       computeTimeLimit(context, settings),

@@ -17,6 +17,8 @@ interface Delivery extends Omit<NewExecution, 'executionId'> {
   readonly content: string | Uint8Array;
   /** Method, path and query of a request, which repeated deliveries repeat, too; absent for events. */
   readonly address?: string;
+  /** The id of the secret that authenticated the caller, whose keys are its own; null or absent without one. */
+  readonly secretId?: string | null;
   /** When the delivery was received, in milliseconds since the epoch. */
   readonly receivedAt: number;
 }
@@ -51,7 +53,7 @@ export interface ClaimParts {
  * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had different content or another address, `STORE_UNAVAILABLE`
  */
 export const claimDelivery = async (
-  { key, content, address, receivedAt, ...unclaimed }: Delivery,
+  { key, content, address, secretId = null, receivedAt, ...unclaimed }: Delivery,
   { deliveries, ids, idOfRequest, windowMs }: ClaimParts,
   takesOther = false,
 ): Promise<ClaimedDelivery> => {
@@ -62,19 +64,29 @@ export const claimDelivery = async (
     return { execution, receivedAt, isKeyed: false, isDuplicate: false };
   }
   const own = {
-    deliveryId: toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key),
     bodyHash: hash(content, 'hex'),
     ...(address === undefined ? {} : { requestHash: hash(address, 'hex') }),
+    ...(secretId === null ? {} : { caller: hash(secretId, 'hex') }),
     claimedAt: receivedAt,
     until: receivedAt + windowMs,
   };
-  // Includes the time: after the window, the same key starts a new execution.
-  const ownId = ofRequest ?? toExecutionId(hash(`${own.deliveryId}/${receivedAt}`, 'base64url'));
-  const claim = await deliveries.claim({ ...own, executionId: ownId });
+  const toOwn = (ownKey: string) => {
+    const deliveryId = toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, ownKey);
+    // Includes the time: after the window, the same key starts a new execution.
+    const executionId = ofRequest ?? toExecutionId(hash(`${deliveryId}/${receivedAt}`, 'base64url'));
+    return { ...own, deliveryId, executionId };
+  };
+  let mine = toOwn(key);
+  let claim = await deliveries.claim(mine);
+  // Another caller has used the same key: each has its own deliveries, and gets no answer of the other.
+  if (claim.caller !== undefined && claim.caller !== own.caller) {
+    mine = toOwn(JSON.stringify([key, own.caller ?? null]));
+    claim = await deliveries.claim(mine);
+  }
   const { executionId, bodyHash, requestHash = own.requestHash } = claim;
   const isOther = bodyHash !== own.bodyHash || requestHash !== own.requestHash;
   if (isOther && !takesOther) throw new AppError(DELIVERY_KEY_REUSED, { executionId });
-  const isDuplicate = executionId !== ownId;
+  const isDuplicate = executionId !== mine.executionId;
   return {
     execution: { ...unclaimed, executionId },
     receivedAt,

@@ -11,6 +11,8 @@ export interface DeliveryClaim {
    * releases.
    */
   readonly requestHash?: string;
+  /** SHA-256 of the id of the secret that authenticated the caller, hex. Absent for none, and in claims of earlier releases. */
+  readonly caller?: string;
   /** When the delivery was claimed, in milliseconds since the epoch. */
   readonly claimedAt: number;
   /** The failed execution that `executionId` retries, since the sender has repeated its delivery; absent for none. */

@@ -50,6 +50,7 @@ interface CheckedRequest {
   ) => Promise<Hold | null>;
   readonly note: (notes: DeliveryNotes) => void;
   /** See `Arrival`. */
+  readonly secretId: string | null;
   readonly addHeaders: (headers: Answer['headers']) => void;
 }
 
@@ -137,7 +138,8 @@ const claim = async (
   note({ key: found });
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const address = JSON.stringify([method, path, rawQueryString]);
-  const delivery = { ...unclaimed, key, content: checked.deliveryContent ?? rawBody, address, receivedAt };
+  const content = checked.deliveryContent ?? rawBody;
+  const delivery = { ...unclaimed, key, content, address, secretId: checked.secretId, receivedAt };
   const takesOther = config.features?.onKeyReuse === 'duplicate';
   const first = await claimDelivery(delivery, parts, takesOther);
   const keepsAnswer =

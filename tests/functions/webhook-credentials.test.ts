@@ -29,6 +29,29 @@ describe('credentials', () => {
     expect(bodyOf(result).headers[name.toLowerCase()]).toBe('[redacted]');
   });
 
+  test('each have delivery keys of their own', async () => {
+    const [one] = aCredential().secrets;
+    if (one === undefined) throw new Error('no secret');
+    const service = await aClosedService({
+      secrets: [one, { ...one, id: 's2', hash: hashGenerated('other') }],
+    });
+    const send = (secret: string, body: unknown) =>
+      service.call(aJsonEvent(body, { headers: { 'x-api-key': secret, 'idempotency-key': '1' } }));
+    const answers = [
+      await send('right', { of: 'A' }),
+      await send('other', { of: 'A' }),
+      await send('other', { of: 'A' }),
+    ];
+    expect(answers.map(({ headers }) => headers?.['hookloom-duplicate'])).toEqual([
+      undefined,
+      undefined,
+      'true',
+    ]);
+    expect((await send('right', { of: 'A' })).headers).toMatchObject({ 'hookloom-duplicate': 'true' });
+    expect(await send('right', { of: 'B' })).toEqual(aProblem(422, 'delivery-key-reused'));
+    expect(service.executions.records()).toHaveLength(2);
+  });
+
   test('of a login are accepted, and redacted for the workflow', async () => {
     const secrets = [{ id: 's', createdAt: '', hash: await hashPassword('pässword:x', 16) }];
     const service = await aClosedService({ type: 'basic', username: 'ann', secrets }, 'basic');

@@ -106,7 +106,7 @@ describe('a repeated delivery', () => {
     const claims = inMemoryDeliveryStore();
     const service = await aWebhookService({
       spoilt: {
-        deliveries: { claim: ({ requestHash: _, ...claim }) => claims.claim(claim) },
+        deliveries: { claim: ({ requestHash: _, caller: _caller, ...claim }) => claims.claim(claim) },
       },
     });
     await service.put(later);

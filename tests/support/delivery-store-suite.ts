@@ -22,10 +22,11 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
       expect(await store.find('d-1')).toEqual(claim({ until: NOW - 1 }));
     });
 
-    test('a claim keeps the hash of its request', async () => {
+    test('a claim keeps the hashes of its request and its caller', async () => {
       const store = await create();
-      await store.claim(claim({ requestHash: 'hash-2' }));
-      expect(await store.find('d-1')).toEqual(claim({ requestHash: 'hash-2' }));
+      const hashes = { requestHash: 'hash-2', caller: 'hash-3' };
+      await store.claim(claim(hashes));
+      expect(await store.find('d-1')).toEqual(claim(hashes));
     });
 
     test('the first claim wins', async () => {

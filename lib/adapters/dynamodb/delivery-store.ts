@@ -80,5 +80,6 @@ const toClaim = (item: Item): DeliveryClaim => ({
   claimedAt: readNumber(item, 'claimedAt'),
   until: readNumber(item, 'until'),
   ...(item.retries === undefined ? {} : { retries: readText(item, 'retries') }),
+  ...(item.caller === undefined ? {} : { caller: readText(item, 'caller') }),
   ...(item.requestHash === undefined ? {} : { requestHash: readText(item, 'requestHash') }),
 });
