@@ -73,6 +73,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/dynamodb/json-client.ts',
     'lib/adapters/events/event-bus.chunk.ts',
     'lib/adapters/secrets/call-json.ts',
+    'lib/credentials/outbound/secret-parts.ts',
     'lib/credentials/signing-keys.ts',
     'lib/webhooks/features/signature/jwt.ts',
   ],

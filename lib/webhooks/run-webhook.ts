@@ -151,26 +151,20 @@ const claim = async (
 };
 
 /**
- * The claim of a delivery that its sender may repeat, or, if its execution has failed, one for another run: senders
- * repeat what was answered with a 500. What the workflow itself has answered stays the answer.
+ * The claim of a delivery that its sender may repeat, or one for another run if its execution has failed.
  *
  * @throws AppError `ALREADY_STARTED` | `STORE_UNAVAILABLE`
  */
 const orAgain = async (
   claimed: ClaimedDelivery,
-  { responseMode }: PathConfig,
+  config: PathConfig,
   parts: RunWebhookParts,
 ): Promise<KnownDelivery> => {
   const known = await parts.executions.find(claimed.execution.executionId);
   const isTakenOver = known === null && claimed.claim?.retries !== undefined;
   if (!isTakenOver && known?.status !== 'failed') return { ...claimed, known };
-  const { claimAgain, takeOver } = await import('../deliveries/claim-again.chunk.ts');
-  if (known === null) return { ...(await takeOver(claimed, null, parts)), known };
-  const result = await readResult(known, parts.blobs);
-  const isAnswered = responseMode === 'responseNode' && result?.response !== null;
-  return result === null || isAnswered
-    ? { ...claimed, known }
-    : { ...(await claimAgain(claimed, known, parts)), known: null };
+  const { repeatFailed } = await import('./claim-again.chunk.ts');
+  return repeatFailed({ ...claimed, known }, config, parts);
 };
 
 /**

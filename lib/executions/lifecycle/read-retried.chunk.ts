@@ -18,3 +18,7 @@ export const readRetried = async (
   retriedCheckpoints === null
     ? new Map()
     : parseJournal(await unpackText(retriedCheckpoints, blobs), findBehind(plan, retryOf?.fromNodeId ?? ''));
+
+// What keeps them, for the runs that have any.
+export { createJournalingSteps } from '../../engine/checkpoint-journal.ts';
+export { packJournal } from './record-updates.ts';

@@ -1,5 +1,5 @@
 import type { Clock, ExecutionInfo, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
-import { type CheckpointJournal, createJournalingSteps } from '../../engine/checkpoint-journal.ts';
+import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import type { CredentialSource } from '../../engine/credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
@@ -25,7 +25,6 @@ import { type FinishParts, finishExecution, type NewEnd, startAndFinish } from '
 import { computeLimits, keepsData } from './limits.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
-import { packJournal } from './record-updates.ts';
 
 interface RunParts extends FinishParts {
   readonly executions: ExecutionStore;
@@ -109,7 +108,9 @@ export const computeEnd = async (
     ...(await packResult({ executionId, keepsResult }, result, input, blobs)),
     ...(hasFailed ? { input: await packInput(executionId, input, blobs, true), variables } : {}),
     ...(hasFailed && isKept && journal.size > 0
-      ? { checkpoints: await packJournal({ executionId }, journal, blobs, true) }
+      ? {
+          checkpoints: await (await loadJournals()).packJournal({ executionId }, journal, blobs, true),
+        }
       : {}),
   };
 };
@@ -134,6 +135,9 @@ const namesOf = ({ executionId, workflowId, workflowVersion }: ExecutionIdentity
   workflowId,
   workflowVersion,
 });
+
+/** Only for runs that a sender may repeat. */
+const loadJournals = () => import('./read-retried.chunk.ts');
 
 interface PrepareParts {
   readonly openPlan: OpenPlan;
@@ -218,7 +222,7 @@ export const createPrepareRun =
     ): Promise<ExecutionResult> => {
       const execution = toExecutionInfo(start, workflow);
       if (start.retriedCheckpoints !== null && blobs !== undefined) {
-        const { readRetried } = await import('./read-retried.chunk.ts');
+        const { readRetried } = await loadJournals();
         for (const [name, checkpoint] of await readRetried(start, plan, blobs)) journal.set(name, checkpoint);
       }
       const steps = inlineSteps(services.clock);
@@ -228,7 +232,10 @@ export const createPrepareRun =
         openFiles: filesFor({ ...start, life: BRIEF_DAYS }),
         openState: stateFor?.({ ...start, executionId: keyIdOf(start) }),
         logger: loggerFor(execution),
-        steps: start.keepsResult && !plan.isPure ? createJournalingSteps(steps, journal) : steps,
+        steps:
+          start.keepsResult && !plan.isPure
+            ? (await loadJournals()).createJournalingSteps(steps, journal)
+            : steps,
         workflows: otherWorkflows,
         callbacks: null,
         credentials: lendTo(plan, outboundCredentials),

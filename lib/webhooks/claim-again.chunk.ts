@@ -1,15 +1,39 @@
 import { createHash } from 'node:crypto';
+import type { ClaimedDelivery, ClaimParts } from '../deliveries/claim-delivery.ts';
+import { toExecutionId } from '../deliveries/to-execution-id.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
 import { type ExecutionRecord, type ExecutionStore, keyIdOf } from '../executions/record/execution-store.ts';
 import { ALREADY_STARTED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import type { ClaimedDelivery, ClaimParts } from './claim-delivery.ts';
-import { toExecutionId } from './to-execution-id.ts';
+import type { PathConfig } from '../workflows/definition/path-config.ts';
+import { readResult } from './read-result.ts';
 
 interface AgainParts extends Pick<ClaimParts, 'deliveries' | 'windowMs'> {
   readonly executions: Pick<ExecutionStore, 'find' | 'findData' | 'markRetried'>;
   readonly blobs: Pick<BlobStore, 'get'>;
 }
+
+/** A delivery whose execution's record was read, null for none. */
+type KnownDelivery = ClaimedDelivery & { readonly known: ExecutionRecord | null };
+
+/**
+ * For the delivery of an execution that has failed, or of one that replaces it, one for another run: senders repeat what
+ * was answered with a 500. What the workflow itself has answered stays the answer.
+ *
+ * @throws AppError `ALREADY_STARTED` | `STORE_UNAVAILABLE`
+ */
+export const repeatFailed = async (
+  { known, ...claimed }: KnownDelivery,
+  { responseMode }: Pick<PathConfig, 'responseMode'>,
+  parts: AgainParts,
+): Promise<KnownDelivery> => {
+  if (known === null) return { ...(await takeOver(claimed, null, parts)), known };
+  const result = await readResult(known, parts.blobs);
+  const isAnswered = responseMode === 'responseNode' && result?.response !== null;
+  return result === null || isAnswered
+    ? { ...claimed, known }
+    : { ...(await claimAgain(claimed, known, parts)), known: null };
+};
 
 /**
  * Claims a delivery again whose execution has failed, for a new execution with its checkpoints and idempotency keys, so
@@ -17,7 +41,7 @@ interface AgainParts extends Pick<ClaimParts, 'deliveries' | 'windowMs'> {
  *
  * @throws AppError `ALREADY_STARTED` if a concurrent delivery has claimed it, `STORE_UNAVAILABLE`
  */
-export const claimAgain = async (
+const claimAgain = async (
   claimed: ClaimedDelivery,
   failed: ExecutionRecord,
   parts: AgainParts,
@@ -43,7 +67,7 @@ export const claimAgain = async (
  * one has claimed it, and crashed.
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const takeOver = async (
+const takeOver = async (
   { claim, execution, ...claimed }: ClaimedDelivery,
   failed: ExecutionRecord | null,
   { executions }: AgainParts,
