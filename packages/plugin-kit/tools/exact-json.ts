@@ -51,7 +51,7 @@ const hasManyDigits = (text: string): boolean => {
 
 /** The text must be JSON: numbers stand between its strings, and keys are strings. */
 const quoteIntegers = (text: string): string => {
-  const parts: string[] = [];
+  let exact = '';
   let copied = 0;
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
@@ -60,13 +60,13 @@ const quoteIntegers = (text: string): string => {
       const end = findNumberEnd(text, at);
       const number = end - at < MANY ? '' : text.slice(at, end);
       if (isBigInteger(number)) {
-        parts.push(text.slice(copied, at), `"${number}"`);
+        exact += `${text.slice(copied, at)}"${number}"`;
         copied = end;
       }
       at = end;
     } else at += 1;
   }
-  return copied === 0 ? text : parts.join('') + text.slice(copied);
+  return copied === 0 ? text : exact + text.slice(copied);
 };
 
 /** The position after a string that begins at `start`. */
