@@ -97,7 +97,11 @@ const bodies: readonly HostileInput[] = [
     body: list(Array(380_000).fill('__proto__ 1e99')),
   },
   { name: '6 MB of digits', contentType: json, body: `[${fill('9')}]` },
-  { name: '6 MB of integers that a number would round', contentType: json, body: `[${fill('9007199254740993,')}0]` },
+  {
+    name: '6 MB of integers that a number would round',
+    contentType: json,
+    body: `[${fill('9007199254740993,')}0]`,
+  },
   { name: '45,000 keys', contentType: json, body: map(45_000) },
   { name: '90,000 keys', contentType: json, body: map(90_000) },
   { name: '45,000 maps with a key of their own', contentType: json, body: maps(45_000) },
