@@ -22,6 +22,9 @@ export const SANDBOX_GLOBALS: readonly string[] = [
 const OF_NODES = 'pass data of other nodes in "values", and read it as $values';
 const CALL = 'use an httpRequest node, and read its output';
 
+const FORMAT =
+  'format dates with a dateTime node, or dates and numbers with $fromMillis and $formatNumber in an expression of "values"';
+
 /** What to use instead of names from other systems. */
 const advice: ReadonlyMap<string, string> = new Map([
   ...['fetch', 'XMLHttpRequest', 'axios', '$http'].map((name) => [name, CALL] as const),
@@ -39,7 +42,16 @@ const advice: ReadonlyMap<string, string> = new Map([
   ['atob', 'decode in an expression, with $base64decode'],
   ['btoa', 'encode in an expression, with $base64encode'],
   ['crypto', 'use a crypto node'],
+  ['Intl', FORMAT],
   ['$execution', ''],
+]);
+
+/** Methods that take languages and options elsewhere, with the place of those among the arguments. */
+const LOCALE_METHODS: ReadonlyMap<unknown, number> = new Map([
+  ...['String', 'DateString', 'TimeString', 'UpperCase', 'LowerCase'].map(
+    (what) => [`toLocale${what}`, 0] as const,
+  ),
+  ['localeCompare', 1],
 ]);
 
 /** Maximum number of problems per program. */
@@ -60,7 +72,7 @@ export const checkCode = (code: string, path: string): Problem[] => {
   } catch {
     return []; // reported by the node type
   }
-  const found: Findings = { declared: new Set(), read: new Set(), returns: false };
+  const found: Findings = { declared: new Set(), read: new Set(), localised: new Set(), returns: false };
   visit(program, found, false);
   const known = new Set([...found.declared, ...VALUES, ...SANDBOX_GLOBALS]);
   const problems = [...found.read]
@@ -72,6 +84,10 @@ export const checkCode = (code: string, path: string): Problem[] => {
       const about = `the sandbox has no ${name}`;
       return hint === undefined ? `${about}${didYouMean(near)}` : `${about}: ${hint}`;
     });
+  for (const name of found.localised)
+    problems.push(
+      `the sandbox knows no languages and time zones, so ${name} fails with arguments for them: ${FORMAT}`,
+    );
   if (!found.returns) problems.push('returns nothing, so the output is empty: end with return { … }');
   return problems.map((message) => ({ path, message, severity: 'warning' }));
 };
@@ -82,6 +98,8 @@ type Ast = Readonly<Record<string, unknown>> & { readonly type: string };
 interface Findings {
   readonly declared: Set<string>;
   readonly read: Set<string>;
+  /** Methods that are given languages or options. */
+  readonly localised: Set<string>;
   returns: boolean;
 }
 
@@ -109,6 +127,12 @@ const visit = (node: Ast, found: Findings, isInFunction: boolean): void => {
     return;
   }
   if (type === 'UnaryExpression' && node.operator === 'typeof' && isName(node.argument)) return;
+  if (type === 'CallExpression' && isAst(node.callee) && Array.isArray(node.arguments)) {
+    const { property } = node.callee;
+    const name = isAst(property) ? property.name : null;
+    if (node.arguments.length > (LOCALE_METHODS.get(name) ?? Number.POSITIVE_INFINITY))
+      found.localised.add(String(name));
+  }
   if (type === 'ImportExpression') found.read.add('import');
   if (type === 'ReturnStatement' && !isInFunction && node.argument !== null) found.returns = true;
   if (type === 'ThrowStatement' && !isInFunction) found.returns = true;

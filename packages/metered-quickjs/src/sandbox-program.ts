@@ -2,6 +2,10 @@
 const MAX_LINE = 1_000;
 const MAX_STACK = 4_000;
 
+/** What to use instead of languages and time zones, which the interpreter does not know. */
+const LOCALE_ADVICE =
+  'format dates with a dateTime node, or dates and numbers with $fromMillis and $formatNumber in an expression';
+
 /**
  * The program that runs in an interpreter before the code of a workflow. It keeps references to the built-in functions
  * that it uses, so that the code cannot replace them. Values enter and leave the sandbox as strings.
@@ -58,6 +62,25 @@ export const SANDBOX_PROGRAM = `((print) => {
     parse(json); // from here on it is JSON
     return parse(apply(replace, json, [TOKEN, quoteBigInteger]), reviver);
   };
+  // The interpreter has no Intl: it would ignore languages, time zones and other options.
+  const { defineProperty } = Object;
+  const refuse = (prototype, name, at) => {
+    const plain = prototype[name];
+    const method = {
+      [name](...args) {
+        if (args[at] === undefined && args[at + 1] === undefined) return apply(plain, this, args);
+        throw new WrongType(name + ' takes no languages and options here: ${LOCALE_ADVICE}');
+      },
+    }[name];
+    defineProperty(method, 'length', { value: plain.length });
+    defineProperty(prototype, name, { value: method, writable: true, enumerable: false, configurable: true });
+  };
+  const typedArray = Reflect.getPrototypeOf(Uint8Array.prototype);
+  for (const { prototype } of [Date, Number, BigInt, Array, { prototype: typedArray }])
+    refuse(prototype, 'toLocaleString', 0);
+  for (const name of ['toLocaleDateString', 'toLocaleTimeString']) refuse(Date.prototype, name, 0);
+  for (const name of ['toLocaleUpperCase', 'toLocaleLowerCase']) refuse(String.prototype, name, 0);
+  refuse(String.prototype, 'localeCompare', 1);
 
   globalThis.console = { debug: log, error: log, info: log, log, warn: log };
 

@@ -1280,6 +1280,24 @@ const programs: readonly Mistake[] = [
     `${PARAMETERS}/code`,
     'did you mean "total"?',
   ],
+  [
+    'a date in a language in code',
+    code("const d = new Date(); return { text: d?.toLocaleString('de-DE', { timeZone: 'Europe/Berlin' }) };"),
+    `${PARAMETERS}/code`,
+    'so toLocaleString fails with arguments for them: format dates with a dateTime node',
+  ],
+  [
+    'a comparison in a language in code',
+    code("return { list: $input.list.sort((a, b) => a.localeCompare(b, 'de')) };"),
+    `${PARAMETERS}/code`,
+    'localeCompare',
+  ],
+  [
+    'Intl in code',
+    code("return { text: new Intl.NumberFormat('de').format(5) };"),
+    `${PARAMETERS}/code`,
+    'the sandbox has no Intl: format dates with a dateTime node',
+  ],
   ['code that cannot be read', code('return { total: ;'), `${PARAMETERS}/code`, ''],
   ['$nodes in code', code('return { total: $nodes.calc.total };'), `${PARAMETERS}/code`, '$values'],
 ];

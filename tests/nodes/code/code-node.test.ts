@@ -123,6 +123,41 @@ describe('a run depends only on its parameters, its input and the execution', ()
   });
 });
 
+describe('languages and time zones, which the interpreter does not know', () => {
+  test.each([
+    "new Date().toLocaleString('de-DE', { timeZone: 'Europe/Berlin' })",
+    "new Date().toLocaleString(undefined, { timeZone: 'Europe/Berlin' })",
+    "new Date().toLocaleDateString('de')",
+    "new Date().toLocaleTimeString('de')",
+    "(1234.5).toLocaleString('de')",
+    "5n.toLocaleString('de')",
+    "[1234.5].toLocaleString('de')",
+    "new Float64Array(1).toLocaleString('de')",
+    "'I'.toLocaleLowerCase('tr')",
+    "'i'.toLocaleUpperCase('tr')",
+    "'a'.localeCompare('b', 'de')",
+    "'a'.localeCompare('b', undefined, { numeric: true })",
+    "['ä', 'z'].sort((a, b) => a.localeCompare(b, 'sv'))",
+  ])('%s fails', async (text) => {
+    await expect(run(`return { text: ${text} };`)).rejects.toMatchObject({
+      name: 'CodeError',
+      message: expect.stringMatching(
+        /^TypeError: \w+ takes no languages and options here: format dates with a dateTime node.* \(line 1, column \d+\)$/,
+      ),
+    });
+  });
+
+  test('the methods work without them', async () => {
+    const text = `const d = new Date(0);
+      return { date: d.toLocaleDateString(), low: 'Ä'.toLocaleLowerCase(), order: 'a'.localeCompare('b'),
+        number: (5).toLocaleString(), list: [1, 2].toLocaleString(undefined),
+        own: Object.keys(Date.prototype), length: ''.localeCompare.length };`;
+    expect(await run(text)).toEqual({
+      ...{ date: '01/01/1970', low: 'ä', order: -1, number: '5', list: '1,2', own: [], length: 1 },
+    });
+  });
+});
+
 describe('a failure says what and where', () => {
   test.each([
     ['return $input.a.b', "CodeError: TypeError: cannot read property 'b' of undefined (line 1, column 16)"],
