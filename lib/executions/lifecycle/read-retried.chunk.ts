@@ -19,6 +19,5 @@ export const readRetried = async (
     ? new Map()
     : parseJournal(await unpackText(retriedCheckpoints, blobs), findBehind(plan, retryOf?.fromNodeId ?? ''));
 
-// What keeps them, for the runs that have any.
+// For the runs that keep theirs.
 export { createJournalingSteps } from '../../engine/checkpoint-journal.ts';
-export { packJournal } from './record-updates.ts';

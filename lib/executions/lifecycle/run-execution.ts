@@ -25,6 +25,7 @@ import { type FinishParts, finishExecution, type NewEnd, startAndFinish } from '
 import { computeLimits, keepsData } from './limits.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
+import { packJournal } from './record-updates.ts';
 
 interface RunParts extends FinishParts {
   readonly executions: ExecutionStore;
@@ -108,9 +109,7 @@ export const computeEnd = async (
     ...(await packResult({ executionId, keepsResult }, result, input, blobs)),
     ...(hasFailed ? { input: await packInput(executionId, input, blobs, true), variables } : {}),
     ...(hasFailed && isKept && journal.size > 0
-      ? {
-          checkpoints: await (await loadJournals()).packJournal({ executionId }, journal, blobs, true),
-        }
+      ? { checkpoints: await packJournal({ executionId }, journal, blobs, true) }
       : {}),
   };
 };
