@@ -49,13 +49,20 @@ const MAILBOX =
 
 const CONTROL = /\p{Cc}/u;
 
+/** Tabs are spaces: they come from lines that another mail program has folded (RFC 5322 §2.2.3). */
+const unfold = (text: string): string => text.replaceAll('\t', ' ');
+
 /** Headers that follow from the parameters or the message's structure, or that receivers act upon. */
 const RESERVED =
   /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|return-path|received|dkim-signature|x-ses-.*)$/i;
 
 /** @throws NodeError or TypeError with the parameter that can't be part of a mail */
 export const readMessage = (given: GivenMessage) => {
-  const { subject, text, html, headers } = given;
+  const { text, html } = given;
+  const subject = unfold(given.subject);
+  const headers = Object.fromEntries(
+    Object.entries(given.headers).map(([name, value]) => [name, unfold(value)]),
+  );
   const [to, cc, bcc] = [
     toMailboxes('to', given.to),
     toMailboxes('cc', given.cc),
@@ -89,7 +96,7 @@ const toMailboxes = (parameter: string, texts: readonly string[]): Mailbox[] =>
   texts.map((text, index) => toMailbox(`${parameter}[${index}]`, text));
 
 const toMailbox = (place: string, text: string): Mailbox => {
-  const { name = '', named, bare } = MAILBOX.exec(text)?.groups ?? {};
+  const { name = '', named, bare } = MAILBOX.exec(unfold(text))?.groups ?? {};
   const address = named ?? bare;
   if (address === undefined)
     throw refuse(`Parameter "${place}" must be one address, as ann@example.com or Ann <ann@example.com>`);
@@ -110,9 +117,10 @@ const readAttachments = ({ attachments, maxAttachmentBytes }: GivenMessage): Fil
   const files = attachments.map((file, index) => {
     const place = `attachments[${index}]`;
     if (!isFileValue(file)) throw wrongParameter(place, 'a file', file);
-    if (CONTROL.test(file.name) || CONTROL.test(file.mediaType))
+    const name = unfold(file.name);
+    if (CONTROL.test(name) || CONTROL.test(file.mediaType))
       throw refuse(`Parameter "${place}" has a name or media type with control characters`);
-    return file;
+    return name === file.name ? file : { ...file, name };
   });
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (bytes > maxAttachmentBytes)

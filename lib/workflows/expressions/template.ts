@@ -7,8 +7,8 @@ import type { Evaluate, Result } from './scope.ts';
 type TemplatePart = { readonly text: string } | { readonly expression: string; readonly offset: number };
 
 /**
- * Splits a template at its `{{ … }}`. Braces, quotes and comments within an expression belong to JSONata:
- * `{{ {"a": {"b": 1}} }}` and `{{ "}}" }}` are one expression each. A `{{` without `}}` is literal text.
+ * Splits a template at its `{{ … }}`. Braces, quotes, comments and patterns within an expression belong to JSONata:
+ * `{{ {"a": {"b": 1}} }}`, `{{ "}}" }}` and `{{ $split(a, /"/) }}` are one expression each. A `{{` without `}}` is literal text.
  */
 export const splitTemplate = (text: string): TemplatePart[] => {
   const parts: TemplatePart[] = [];
@@ -28,21 +28,43 @@ export const splitTemplate = (text: string): TemplatePart[] => {
 /** Index of the `}}` that ends the expression at `from`; -1 if there is none. */
 const findEnd = (text: string, from: number): number => {
   let depth = 0;
+  /** The last character that is not a space. */
+  let before = '(';
   for (let at = from; at < text.length; at++) {
-    const char = text[at];
+    const char = text.charAt(at);
     if (char === '"' || char === "'" || char === '`') {
       at = skipQuoted(text, at, char);
     } else if (char === '/' && text[at + 1] === '*') {
       const close = text.indexOf('*/', at + 2);
       at = close === -1 ? text.length : close + 1;
+      continue;
+    } else if (char === '/' && BEFORE_PATTERN.has(before)) {
+      at = skipPattern(text, at);
     } else if (char === '{') {
       depth++;
     } else if (char === '}') {
       if (depth === 0) return text[at + 1] === '}' ? at : -1;
       depth--;
     }
+    if (!/\s/.test(char)) before = char;
   }
   return -1;
+};
+
+/** Where a value begins, so that a slash is the start of a pattern; elsewhere, it divides. */
+const BEFORE_PATTERN = new Set('([{,;:=?>!&|');
+
+/** Index of the slash that ends the pattern, as JSONata finds it: not escaped, and in no brackets. */
+const skipPattern = (text: string, from: number): number => {
+  let depth = 0;
+  for (let at = from + 1; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === '\\') at++;
+    else if ('([{'.includes(char)) depth++;
+    else if (')]}'.includes(char)) depth--;
+    else if (char === '/' && depth === 0) return at;
+  }
+  return text.length;
 };
 
 const skipQuoted = (text: string, from: number, quote: string): number => {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { readMessage } from '../../../nodes/email/message.ts';
 import { anSmtpCredential, sendMail } from '../../support/a-mail-node.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 
@@ -38,6 +39,21 @@ describe('a line break adds no header, and the error names its parameter:', () =
     const refused = await refusalOf(changes);
     expect(refused).toContain(`Parameter "${place}"`);
     expect(refused).not.toContain('eve@');
+  });
+});
+
+test('a tab, as lines that were folded have, is a space', async () => {
+  const sent = readMessage({
+    ...{ from: 'The\tShop <shop@example.com>', to: ['bob@example.com'], cc: [], bcc: [], replyTo: [] },
+    ...{ subject: 'Re: Your\torder', text: 'a\tb', headers: { 'X-Note': 'one\ttwo' } },
+    ...{ attachments: [aFile({ name: 'a\tb.txt' })], maxAttachmentBytes: 100 },
+  });
+  expect(sent).toMatchObject({
+    from: { name: 'The Shop', address: 'shop@example.com' },
+    subject: 'Re: Your order',
+    text: 'a\tb',
+    headers: { 'X-Note': 'one two' },
+    attachments: [{ name: 'a b.txt' }],
   });
 });
 

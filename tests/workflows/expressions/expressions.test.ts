@@ -135,6 +135,25 @@ describe('an expression', () => {
   });
 });
 
+describe('a pattern in an expression', () => {
+  const input = { t: 'say "a}}b" or \'c\'/d', n: 8 };
+
+  test.each<[string, JsonValue]>([
+    ['{{ $replace(t, /"/, "") }}', "say a}}b or 'c'/d"],
+    ['{{ $replace(t, /\'/, "") }}!', 'say "a}}b" or c/d!'],
+    ['{{ $split(t, /["\'`]/)[1] }}', 'a}}b'],
+    ['{{ $split(t, / or /)[0] }}', 'say "a}}b"'],
+    ['{{ $contains(t, /\\/d/) }}', true],
+    ['{{ $contains(t, /b"{1,2}/) or $contains(t, /a\\}\\}b/) }}', true],
+    ['{{ ($quote := /"/; $contains(t, $quote)) }}', true],
+    ['{{ n / 2 & "/" & n/4 }}|{{ (n)/2 }}|{{ [n][0] / 8 }}', '4/2|4|1'],
+    ['{{ n /* " */ / 2 }}', 4],
+  ])('%s may have quotes and braces', async (text, expected) => {
+    expect(await evaluate(text, { input })).toEqual(expected);
+    expect(await checkExpressions({ text })).toEqual([]);
+  });
+});
+
 describe('parameters', () => {
   test('need no resolving without an expression', () => {
     expect(compileParameters({ a: 1, b: ['{{', '}}', 'text'], c: { d: null } })).toBeNull();
