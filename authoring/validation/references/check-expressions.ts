@@ -86,6 +86,10 @@ const findInExpression = async (
   return [...findReferenceProblems(expression, names), ...found];
 };
 
+/** Matches a tag of Liquid or Jinja, which is text here: a word by itself that ends a block, or two words in a row. */
+const TEMPLATE_TAG =
+  /^-?\s*(?:(?:else|end\w*|raw|verbatim|comment|break|continue)\b|\w+\s+(?!(?:and|or|in)\b)["'\w])/;
+
 const BRACES = /\$?\{[^{}]*\}/g;
 const PATH_IN_BRACES = /^\$?\{ ?([$a-zA-Z]+)\.[\w.]+ ?\}$/;
 const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
@@ -107,7 +111,9 @@ const describeForeignBraces = (text: string): Finding | null => {
     };
   }
   if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
-  const meant = `{{ ${text.slice(2, -2).trim()} }}`;
+  const inside = text.slice(2, -2).trim();
+  if (inside.includes('%}') || TEMPLATE_TAG.test(inside)) return null;
+  const meant = `{{ ${inside} }}`;
   return {
     message: `is literal text: expressions are written in {{ }}; did you mean ${quote(meant)}?`,
     ...correct(text, meant),

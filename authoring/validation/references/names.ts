@@ -1,4 +1,4 @@
-import type { WorkflowNode } from '@hookloom/plugin-kit';
+import { isPlainObject, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { Hints } from '../../../lib/shared/near-name.ts';
 import { toPattern } from '../../../lib/workflows/definition/path-pattern.ts';
 import type { Shapes } from './shapes.ts';
@@ -52,14 +52,19 @@ const REQUEST_FIELDS = [
 type Trigger = Pick<WorkflowNode, 'parameters'>;
 
 /** Fields of a request to one of some webhook triggers: the input of a `deduplication`. */
-export const requestFieldsOf = (triggers: readonly Trigger[]): readonly string[] =>
-  triggers.some(hasPathParams) ? [...REQUEST_FIELDS, 'pathParams'] : REQUEST_FIELDS;
+export const requestFieldsOf = (triggers: readonly Trigger[]): readonly string[] => [
+  ...REQUEST_FIELDS,
+  ...(triggers.some(hasPathParams) ? ['pathParams'] : []),
+  ...(triggers.some(hasRawBody) ? ['rawBody'] : []),
+];
 
 /** All fields in the output of one of some webhook triggers. */
 export const webhookFieldsOf = (triggers: readonly Trigger[]): readonly string[] => [
   ...requestFieldsOf(triggers),
   'triggerType',
 ];
+
+const hasRawBody = ({ parameters: { body } }: Trigger): boolean => isPlainObject(body) && body.raw === true;
 
 const hasPathParams = ({ parameters: { path } }: Trigger): boolean =>
   typeof path === 'string' && toPattern(path.startsWith('/') ? path : `/${path}`) !== null;

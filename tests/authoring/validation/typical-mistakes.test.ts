@@ -35,6 +35,26 @@ test('the workflow that each mistake is applied to is valid', async () => {
   expect(await problemsOf({})).toEqual([]);
 });
 
+test('the body as received may be read where it is passed on, also to find deliveries', async () => {
+  const read = { '/nodes/1/parameters/values': { text: '{{ rawBody & $trigger.rawBody }}' } };
+  const deduplication = { '/nodes/0/parameters/deduplication': '$hash(rawBody, "SHA-256")' };
+  const passOn = { '/nodes/0/parameters/body': { raw: true } };
+  expect(await problemsOf({ ...passOn, ...read, ...deduplication })).toEqual([]);
+  expect(await problemsOf(read)).not.toEqual([]);
+  expect(await problemsOf({ ...read, '/nodes/0/parameters/body': { raw: false } })).not.toEqual([]);
+});
+
+test.each([
+  '{% if a %}',
+  '{% if a %}Hello{% endif %}',
+  '{%- for order in orders -%}',
+  '{% else %}',
+  '{% endfor %}',
+  '{% include "head.html" %}',
+])('the tag %s of a template is text', async (text) => {
+  expect(await problemsOf({ '/nodes/1/parameters/values': { text } })).toEqual([]);
+});
+
 const PICK = '/nodes/1/parameters';
 const VALUE = `${PICK}/values/total`;
 const CONDITION = '/nodes/2/parameters/condition';
