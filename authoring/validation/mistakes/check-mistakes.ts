@@ -1,5 +1,6 @@
 import { findSchemaFault, findUnsupported } from '@hookloom/bounded-schema';
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { isPlainObject, isToken, type JsonObject } from '@hookloom/plugin-kit';
+import { toPointerKey } from '../../../lib/shared/describe.ts';
 import { findFormProblems } from '../../../lib/shared/forms/form-problems.chunk.ts';
 import { features } from '../../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
@@ -63,7 +64,8 @@ const schemaOf = ({ node }: DraftNode, schema: JsonObject): JsonObject =>
     : schema;
 
 const checkValue = (declared: DeclaredValue): Problem[] => {
-  const { value, path, format } = declared;
+  const { value, path, name, format } = declared;
+  if (name === 'headers' && isPlainObject(value)) return checkHeaderNames(value, path);
   if (format === 'javascript' && typeof value === 'string') return checkCode(value, path);
   if ((format !== 'json-schema' && format !== 'form') || !isPlainObject(value)) return checkFormat(declared);
   if (JSON.stringify(value).includes('{{')) return checkJsonSchema(value, path); // checked when the node runs
@@ -75,6 +77,11 @@ const checkValue = (declared: DeclaredValue): Problem[] => {
   if (unsupported !== null) return [{ path: `${path}${unsupported.place}`, message: unsupported.message }];
   return [...checkJsonSchema(value, path), ...(format === 'form' ? checkForm(value, path) : [])];
 };
+
+const checkHeaderNames = (headers: Record<string, unknown>, path: string): Problem[] =>
+  Object.keys(headers)
+    .filter((name) => !isToken(name))
+    .map((name) => ({ path: `${path}/${toPointerKey(name)}`, message: 'is not a name that HTTP allows' }));
 
 /** What a form's answer contains in addition to its fields. */
 const RESERVED_FIELDS = ['decision'];

@@ -5,6 +5,7 @@ import { checkExpressions, findRules, type Rule } from '../../../lib/workflows/e
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { findRoundedNumber } from '../mistakes/check-numbers.ts';
 import { correct, type Finding, toProblems } from '../proposals/correction.ts';
+import { findConstantProblems } from './check-constants.ts';
 import { findReferenceProblems } from './check-references.ts';
 import { findShapeProblems } from './check-shapes.ts';
 import type { Names } from './names.ts';
@@ -83,7 +84,9 @@ const findInExpression = async (
   const found = findShapeProblems(expression, names, isOpen);
   // Unknown names are already reported, with suggestions.
   if (found.some(({ severity }) => severity === undefined)) return found;
-  return [...findReferenceProblems(expression, names), ...found];
+  const wrong = findReferenceProblems(expression, names);
+  if (wrong.length === 0) wrong.push(...(await findConstantProblems(expression, names)));
+  return [...wrong, ...found];
 };
 
 /** Matches a tag of Liquid or Jinja, which is text here: a word by itself that ends a block, or two words in a row. */

@@ -45,6 +45,20 @@ test('the body as received may be read where it is passed on, also to find deliv
 });
 
 test.each([
+  '{{ $error("no") }}',
+  '{{ body.total > 5 ? $assert(false, "no") : 1 }}',
+  '{{ $uuid() }}',
+  '{{ $uppercase("a") & $fromMillis(body.at, "[H01]", "Europe/Oslo") }}',
+  '{{ $fromMillis(body.at, body.form, "Berlin") }}',
+  '{{ body.items.($uppercase()) }}',
+  '{{ ($uppercase := function($x) { $x }; $uppercase(5)) }}',
+  '{{ body.total / 0 + 1 - -2 }}',
+  '{{ $sum([1..1000000]) }}',
+])('%s may succeed', async (text) => {
+  expect(await problemsOf({ '/nodes/1/parameters/values': { text } })).toEqual([]);
+});
+
+test.each([
   '{% if a %}',
   '{% if a %}Hello{% endif %}',
   '{%- for order in orders -%}',
@@ -287,6 +301,46 @@ describe('is reported once, with its place and the probable intention', () => {
       expression('{% body.total %}'),
       VALUE,
       'is literal text: expressions are written in {{ }}; did you mean "{{ body.total }}"?',
+    ],
+    [
+      'a function of a literal of another type',
+      expression('{{ $uppercase(5) }}'),
+      VALUE,
+      '"$uppercase(5)" fails in every run: Argument 1 of function "uppercase" does not match function signature',
+    ],
+    [
+      'a calculation with the time as text',
+      expression('{{ body.days * 2 + ($now() + 1) }}'),
+      VALUE,
+      '"($now() + 1)" fails in every run: The left side of the "+" operator must evaluate to a number',
+    ],
+    [
+      'a calculation with data and a text',
+      expression('{{ body.total - $string(5) }}'),
+      VALUE,
+      '"1 - $string(5)" fails in every run: The right side of the "-" operator must evaluate to a number',
+    ],
+    [
+      'a time zone that does not exist',
+      expression('{{ $fromMillis(body.at, "[H01]:[m01]", "Berlin") }}'),
+      VALUE,
+      expect.stringContaining(
+        'fails in every run: The time zone of $fromMillis() must be a name of the IANA database',
+      ) as never,
+    ],
+    [
+      'a date that does not exist',
+      expression('{{ $toMillis("2026-02-30") }}'),
+      VALUE,
+      expect.stringContaining(
+        'fails in every run: The argument of the toMillis function must be an ISO 8601',
+      ) as never,
+    ],
+    [
+      'a header name with a blank',
+      { [`${CALL}/parameters/headers`]: { 'X Order': '5' } },
+      `${CALL}/parameters/headers/X Order`,
+      'is not a name that HTTP allows',
     ],
     [
       'the braces of JavaScript',
