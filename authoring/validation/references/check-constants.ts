@@ -11,7 +11,7 @@ const NOT_CONSTANT = ['error', 'assert', 'uuid', 'random', 'shuffle', 'eval'];
 
 const ARITHMETIC = ['+', '-', '*', '/', '%'];
 
-/** Enough for what somebody writes by hand; what takes longer is not judged. */
+/** Enough for what a person writes by hand; what takes longer is not judged. */
 const MAX_STEPS = 20_000;
 const MAX_FINDINGS = 5;
 
