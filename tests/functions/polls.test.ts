@@ -21,7 +21,9 @@ const aService = async () => {
   });
   servers.push(server);
   const allow = { OUTBOUND_ALLOW: '127.0.0.1' };
-  const { baseUrl, pass } = await startService({ environment: { runExpress: allow, adminTryNode: allow } });
+  const { baseUrl, pass } = await startService({
+    ...{ environment: { runExpress: allow, adminTryNode: allow }, passesTime: true },
+  });
   const ask = async (method: string, path: string, body?: unknown) => {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { body: JSON.stringify(body), headers };

@@ -67,6 +67,8 @@ export interface WholeServiceOptions {
   readonly missing?: Readonly<Record<string, readonly string[]>>;
   /** In place of what a function answers; throws for one that fails. */
   readonly answers?: Readonly<Record<string, (event: unknown, answer: () => Promise<unknown>) => unknown>>;
+  /** Whether schedules fire only when the test calls `pass`; by the machine's clock otherwise. */
+  readonly passesTime?: boolean;
 }
 
 /**
@@ -79,7 +81,12 @@ export const useWholeServices = () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
 
-  return async ({ environment = {}, missing = {}, answers = {} }: WholeServiceOptions = {}) => {
+  return async ({
+    environment = {},
+    missing = {},
+    answers = {},
+    passesTime = false,
+  }: WholeServiceOptions = {}) => {
     const invoked: { readonly functionKey: string; readonly event: unknown }[] = [];
     const lines: string[] = [];
     const log = (line: string) => void lines.push(line);
@@ -122,7 +129,8 @@ export const useWholeServices = () => {
     cleanups.push(() => gateway.stop(0));
     const baseUrl = `http://localhost:${gateway.port}`;
     const backend = await startBackend({
-      ...{ tablePrefix: 'test', dataFolder: undefined, pool, log, scheduleClock },
+      ...{ tablePrefix: 'test', dataFolder: undefined, pool, log },
+      ...(passesTime ? { scheduleClock } : {}),
     });
     cleanups.push(backend.stop);
     const { dynamodbEndpoint, engineEndpoint, blobFolder, uploadEndpoint, secretsFolder, sourcesEndpoint } =
