@@ -87,7 +87,7 @@ test.each([
   ['/variables', 'Remove currency'],
   ['/state?workflowId=count-orders', 'Create an entry'],
   ['/state/entry?workflowId=count-orders&key=orders', 'Delete'],
-  ['/plugins', ''],
+  ['/plugins', 'Test credentials'],
   ['/plugins/slack', 'Enable'],
 ])('%s offers nothing that would change something', async (pattern, change) => {
   await open(pattern.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? ''));

@@ -7,6 +7,7 @@ import { listExecutions, listQuery } from '../../lib/executions/lifecycle/list-e
 import { EXECUTION_STATUSES, isFinal } from '../../lib/executions/record/execution-store.ts';
 import { parseFields } from '../../lib/shared/query-fields.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { cases } from '../support/deep.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -96,7 +97,7 @@ describe('the pages of a list of executions', () => {
           expect(starts).toEqual(starts.toSorted((a, b) => b - a));
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: cases(150, 1_000) },
     );
   });
 

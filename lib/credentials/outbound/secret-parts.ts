@@ -50,12 +50,14 @@ const readings = (part: string): string[] => {
   }
 };
 
-const PAIR = /^\s*([A-Za-z][\w .-]{0,63}?)\s*=\s*(.*)$/s;
+const NAME = /^[A-Za-z][\w .-]{0,63}$/;
 
 const findListed = (secret: string): string[] =>
   secret.split(/[;&\n]/).flatMap((text) => {
-    const [, name = '', value = ''] = PAIR.exec(text.slice(0, MAX_PAIR_LENGTH)) ?? [];
-    return isSecretPart(value.trim(), isSecretName(name)) ? [value.trim()] : [];
+    const pair = text.slice(0, MAX_PAIR_LENGTH);
+    const [name = ''] = pair.split('=', 1);
+    const value = pair.slice(name.length + 1).trim();
+    return NAME.test(name.trim()) && isSecretPart(value, isSecretName(name.trim())) ? [value] : [];
   });
 
 const MAX_PAIR_LENGTH = 4_096;

@@ -42,7 +42,7 @@ const checkMinutes = (picture: string, markers: readonly Marker[]): void => {
   const meant =
     has('m') && has('YD') && !has('Hh')
       ? picture.replaceAll('[m', '[M')
-      : picture.replaceAll(/(\[[Hh][^\]]*\]:\[)M/g, '$1m');
+      : picture.replaceAll(/(\[[Hh][^\][]*\]:\[)M/g, '$1m');
   if (meant !== picture)
     throw new EvaluationError('D3157', { value: picture, message: JSON.stringify(meant) });
 };
@@ -53,7 +53,8 @@ const checkMinutes = (picture: string, markers: readonly Marker[]): void => {
  */
 const checkDatePicture = (token: string, picture: string): void => {
   const markers = splitPicture(picture).filter((part) => typeof part !== 'string');
-  if (markers.some(({ raw }) => /,.*[0-9]{3}/.test(raw))) throw tooLong(token);
+  const asksForMany = ({ raw }: Marker) => raw.includes(',') && /[0-9]{3}/.test(raw.slice(raw.indexOf(',')));
+  if (markers.some(asksForMany)) throw tooLong(token);
   const meant = suggestPicture(picture);
   if (meant === null) {
     const unknown = markers.find(({ component }) => !Object.hasOwn(defaults, component));
