@@ -10,6 +10,8 @@ const neverSeeOutsideData: Readonly<Record<string, string>> = {
 /** Files that make patterns of texts. */
 const madeOfTexts: Readonly<Record<string, string>> = {
   'packages/linear-regex/src/parse-pattern.ts': 'a property of one character',
+  'packages/counted-jsonata/src/functions/read-date.ts':
+    'made of a picture of limited length; the run pays for the ways in which it can match before it is tried',
   'packages/plugin-kit/declare/read-parameters.ts':
     'made of the pattern of a plugin, matched against a parameter, 8,192 characters at most',
   'lib/adapters/aws/role-sessions.ts':
