@@ -58,7 +58,8 @@ export const useAwsServers = () => {
     const requests: AwsRequest[] = [];
     const server = createServer(async (incoming, response) => {
       const { method = '', url: path = '', headers } = incoming;
-      const sent = await buffer(incoming);
+      const sent = await buffer(incoming).catch(() => null);
+      if (sent === null) return; // the caller has left before all of it was here
       const isChunked = headers['content-encoding']?.includes('aws-chunked') === true;
       const request = { method, path, headers, body: isChunked ? readChunked(sent) : sent };
       requests.push(request);
