@@ -73,7 +73,7 @@ const createListener = (routes: Routes) => {
     const connection = connections.get(socket) ?? connections.size + 1;
     connections.set(socket, connection);
     const body = await text(incoming).catch(() => null);
-    if (body === null) return; // the caller has left before all of it was here
+    if (body === null) return; // the caller disconnected before it had sent everything
     const request = { method, url, headers, body, connection };
     received.push(request);
     const [path = ''] = url.split('?');

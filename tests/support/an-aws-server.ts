@@ -59,7 +59,7 @@ export const useAwsServers = () => {
     const server = createServer(async (incoming, response) => {
       const { method = '', url: path = '', headers } = incoming;
       const sent = await buffer(incoming).catch(() => null);
-      if (sent === null) return; // the caller has left before all of it was here
+      if (sent === null) return; // the caller disconnected before it had sent everything
       const isChunked = headers['content-encoding']?.includes('aws-chunked') === true;
       const request = { method, path, headers, body: isChunked ? readChunked(sent) : sent };
       requests.push(request);

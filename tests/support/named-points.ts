@@ -5,7 +5,7 @@ type Call = (...given: readonly unknown[]) => unknown;
 /**
  * Wraps ports, so that a test can stop a task at a point in front of or behind one of their calls:
  * `executions.finish:before`, `executions.finish:after`. A port that is a function has the points `dispatch:before` and
- * `dispatch:after`. Each of `hold`, `fail` and `kill` is for the next call that comes to the point.
+ * `dispatch:after`. Each of `hold`, `fail` and `kill` applies to the next call that reaches the point.
  *
  * @param ports - by the names that their points begin with
  */
