@@ -114,7 +114,8 @@ const buildChunk = async (
   settings: BuildOptions,
   findChunk: (source: string) => Promise<Chunk>,
 ): Promise<Chunk> => {
-  const startedAt = Date.now();
+  // Not of `Date`, which a process may have set to another day.
+  const startedAt = performance.timeOrigin + performance.now();
   const others = new Map<string, Chunk>();
   const folder = dirname(source); // a name only: nothing is written
   const prebuilt: File[] = [];

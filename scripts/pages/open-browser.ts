@@ -8,7 +8,7 @@ import { type Browser, type LaunchOptions, chromium as playwright } from 'playwr
  */
 export const browserOptions = async (): Promise<LaunchOptions> => ({
   executablePath: await chromium.executablePath(),
-  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader'],
+  args: ['--no-sandbox', '--disable-gpu'],
   headless: true,
 });
 

@@ -157,14 +157,9 @@ describe.each([
   ['version-3', false],
   ['version-3', true],
 ])('the data folder %s, migrated: %s', (name, isMigrated) => {
-  const open = async () => {
-    const fixture = unpack(name);
-    if (isMigrated) await migrateAll(fixture);
-    return { fixture, service: await start(fixture) };
-  };
+  type Opened = { readonly fixture: ReturnType<typeof unpack>; readonly service: RunningService };
 
-  test('its runs resume from their journals, and end as they would have', async () => {
-    const { fixture, service } = await open();
+  const expectRunsToEnd = async ({ fixture, service }: Opened) => {
     for (const path of fixture.callbacks) await poll(() => answers(service, path));
     const waiting = fixture.runs.filter((run) => run.workflowId in RESULTS && isOpen(run));
     expect(waiting.length).toBeGreaterThanOrEqual(2 * Object.keys(WAITING).length);
@@ -177,10 +172,9 @@ describe.each([
     expect(ended).toEqual(
       waiting.map((run) => ({ ...run, status: 'succeeded', failure: null, result: RESULTS[run.workflowId] })),
     );
-  });
+  };
 
-  test('everything else is there: records, lists, held executions, requests, uploads, registrations', async () => {
-    const { fixture, service } = await open();
+  const expectAllElse = async ({ fixture, service }: Opened) => {
     const others = fixture.runs.filter((run) => !isOpen(run) || run.workflowId === 'paused');
     for (const run of others) expect(await show(service, run)).toMatchObject({ status: run.status });
     const endedBadly = others.filter(({ status }) => status === 'failed' || status === 'cancelled');
@@ -232,6 +226,14 @@ describe.each([
     }>(service, '/api/admin/plugins/health');
     expect(checks.store).toEqual({ status: 'healthy' });
     expect(Object.entries(plugins).filter(([, { status }]) => status === 'unhealthy')).toEqual([]);
+  };
+
+  test('records, lists, held executions, requests, uploads and registrations are there, and runs resume from their journals and end as they would have', async () => {
+    const fixture = unpack(name);
+    if (isMigrated) await migrateAll(fixture);
+    const service = await start(fixture);
+    await expectAllElse({ fixture, service });
+    await expectRunsToEnd({ fixture, service });
   });
 });
 
