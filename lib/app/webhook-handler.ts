@@ -110,7 +110,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const handshake = await features.verify({ ...arrival, secretId });
     if (handshake !== null) return handshake;
     const content = await inflate(arrival, features);
-    const parsers = parsersOf(webhook);
+    const parsers = parsersOf(features);
     const parsed: ParsedBody = (await features.parse({ ...arrival, content, parsers })) ?? {
       body: parseBody(content, parsers.json, orText(parsers.json)),
     };

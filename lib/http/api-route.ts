@@ -4,7 +4,7 @@ import type { JsonAnswer } from '../shared/answer.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import { parseFields } from '../shared/query-fields.ts';
 import type { Call, ServedRoute } from './create-handler.ts';
-import type { BigNumbers } from './parse-json-body.ts';
+import type { BigNumbers } from './read-json-body.ts';
 import { parseBody, readOptions } from './read-json-body.ts';
 import { parseQuery, readPathParameter, readQuery } from './read-parameters.ts';
 import { limitBody, readWebhookEvent } from './read-webhook-event.ts';

@@ -2,7 +2,8 @@ import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
 import { BODY_INVALID, CONTENT_TYPE_UNSUPPORTED, QUERY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { type BigNumbers, parseJsonBody } from './parse-json-body.ts';
+import { refuseBigNumbers } from '../shared/refuse-big-numbers.ts';
+import { parseJsonBody } from './parse-json-body.ts';
 import { readQuery } from './read-parameters.ts';
 import { limitBody, readWebhookEvent } from './read-webhook-event.ts';
 
@@ -21,7 +22,10 @@ const readJsonBody = (
   const { headers, rawBody } = readWebhookEvent(event, now);
   if (rawBody.length === 0) return undefined;
   if (!JSON_TYPE.test(headers['content-type'] ?? '')) throw new AppError(CONTENT_TYPE_UNSUPPORTED, {});
-  return parseJsonBody(Buffer.from(rawBody).toString(), maxDepth, bigNumbers);
+  const text = Buffer.from(rawBody).toString();
+  const value = parseJsonBody(text, maxDepth, bigNumbers === 'round');
+  if (bigNumbers === 'refuse') refuseBigNumbers(text, value);
+  return value;
 };
 
 interface OptionNames {
@@ -29,6 +33,12 @@ interface OptionNames {
   readonly numbers?: readonly string[];
   readonly maxDepth?: number;
 }
+
+/**
+ * What becomes of an integer that a number can't hold: its digits as a string, as `parseJson` of the kit has it; the body
+ * is refused; or it is rounded, for a check of its own.
+ */
+export type BigNumbers = 'string' | 'refuse' | 'round';
 
 interface BodyLimits {
   readonly maxBytes: number;

@@ -137,6 +137,8 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   readonly admit?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** Runs after authentication, on the bytes as received. */
   readonly verify?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
+  /** Judges JSON of a body beside the value that it was parsed to. */
+  readonly checkJson?: (text: string, value: JsonValue) => void;
   /** Parses the body differently; null to leave it to the other features. */
   readonly parse?: (received: Received) => Promise<ParsedBody | null> | ParsedBody | null;
   /** Judges a request once its body is parsed: returns an answer, or null to continue. */
@@ -187,6 +189,7 @@ export const withoutFeatures: OpenStages = {
   maxBodyBytes: Number.POSITIVE_INFINITY,
   admit: nothing,
   verify: nothing,
+  checkJson: nothing,
   parse: nothing,
   judge: nothing,
   waiting: { limitMs: Number.POSITIVE_INFINITY, isInBackground: false },

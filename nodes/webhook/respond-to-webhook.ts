@@ -63,9 +63,8 @@ export const respondToWebhook = defineAction({
   execute: ({ parameters, input }) => {
     const { status, headers, body = input, redirect, cookies } = parameters;
     for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
-    if (redirect !== undefined) checkLocation('redirect', redirect);
     const response = { status, headers, body };
-    if (redirect === undefined && cookies.length === 0)
+    if (redirect === undefined && cookies.length === 0 && !Object.keys(headers).some(isLocation))
       return emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: response });
     return import('./special-response.chunk.ts').then(({ toSpecialResponse }) =>
       emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: toSpecialResponse(response, redirect, cookies) }),
@@ -73,21 +72,15 @@ export const respondToWebhook = defineAction({
   },
 });
 
-/** Two slashes of either kind, which begin a host; browsers remove tabs and leading spaces (URL Standard §4.4). */
-const OTHER_HOST = /^[\t ]*[\\/][\t]*[\\/]/;
-
-/** @throws TypeError for a path that browsers take for another host, as text of a request after a slash can make it */
-const checkLocation = (place: string, location: string): void => {
-  if (OTHER_HOST.test(location))
-    throw new TypeError(`Parameter "${place}" begins with two slashes: begin a URL with its scheme`);
-};
+const isLocation = (name: string): boolean => name.toLowerCase() === 'location';
 
 const checkHeader = (name: string, value: string): void => {
-  const place = `headers.${name}`;
-  if (!isToken(name)) throw new TypeError(`Parameter "${place}" is not a name that HTTP allows`);
-  if (isReservedHeader(name))
-    throw new TypeError(`Parameter "${place}" is set by the gateway and can't be chosen`);
-  if (!HEADER_VALUE.test(value))
-    throw new TypeError(`Parameter "${place}" holds a character that HTTP does not allow`);
-  if (name.toLowerCase() === 'location') checkLocation(place, value);
+  const problem = !isToken(name)
+    ? 'is not a name that HTTP allows'
+    : isReservedHeader(name)
+      ? "is set by the gateway and can't be chosen"
+      : HEADER_VALUE.test(value)
+        ? null
+        : 'holds a character that HTTP does not allow';
+  if (problem !== null) throw new TypeError(`Parameter "headers.${name}" ${problem}`);
 };

@@ -7,7 +7,7 @@ interface Response {
 }
 
 /**
- * A response that redirects or sets cookies.
+ * A response that redirects, names a location or sets cookies.
  *
  * @param redirect - undefined for none
  * @throws TypeError or RangeError that names the parameter
@@ -17,11 +17,23 @@ export const toSpecialResponse = (
   redirect: string | undefined,
   cookies: readonly Cookie[],
 ): JsonObject => {
+  if (redirect !== undefined) checkLocation('redirect', redirect);
+  for (const [name, value] of Object.entries(response.headers))
+    if (name.toLowerCase() === 'location') checkLocation(`headers.${name}`, value);
   const setCookie = cookies.map((each, index) => toSetCookie(each, `cookies.${index}`));
   return {
     ...(redirect === undefined ? response : toRedirect(response, redirect)),
     ...(setCookie.length === 0 ? {} : { setCookie }),
   };
+};
+
+/** Two slashes of either kind, which begin a host; browsers remove tabs and leading spaces (URL Standard §4.4). */
+const OTHER_HOST = /^[\t ]*[\\/][\t]*[\\/]/;
+
+/** @throws TypeError for a path that browsers take for another host, as text of a request after a slash can make it */
+const checkLocation = (place: string, location: string): void => {
+  if (OTHER_HOST.test(location))
+    throw new TypeError(`Parameter "${place}" begins with two slashes: begin a URL with its scheme`);
 };
 
 /** Statuses whose `Location` clients follow: RFC 9110 §15.4. */

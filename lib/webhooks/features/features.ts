@@ -1,4 +1,5 @@
 import { Type } from '@hookloom/plugin-kit';
+import { refuseBigNumbers } from '../../shared/refuse-big-numbers.ts';
 import { defineFeature } from '../webhook-feature.ts';
 import { allowFrom } from './allow-from.ts';
 import { answer } from './answers/answer.ts';
@@ -31,7 +32,7 @@ const onKeyReuse = defineFeature({
       : [],
 });
 
-/** What becomes of integers in JSON bodies that a number can't hold: see `createBodyParsers`. */
+/** What becomes of integers in JSON bodies that a number can't hold: see `parseJson` of the kit. */
 const bigNumbers = defineFeature({
   name: 'bigNumbers',
   schema: Type.Enum(['string', 'refuse'], {
@@ -39,6 +40,7 @@ const bigNumbers = defineFeature({
       'What an integer beyond ±(2^53 − 1) in a JSON body becomes, which a number would round: its digits as a string (the default), or a 400 that says where it is',
     examples: ['refuse'],
   }),
+  stages: (bigNumbers) => (bigNumbers === 'refuse' ? { checkJson: refuseBigNumbers } : {}),
 });
 
 /** Records all requests, not only the refused ones: see `noteOutcome`. */

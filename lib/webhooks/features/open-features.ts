@@ -39,6 +39,9 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
     maxBodyBytes: Math.min(...stages.map(({ maxBodyBytes = Number.POSITIVE_INFINITY }) => maxBodyBytes)),
     admit: first(stages.map(({ admit }) => admit)),
     verify: first(stages.map(({ verify }) => verify)),
+    checkJson: (text, value) => {
+      for (const { checkJson } of stages) checkJson?.(text, value);
+    },
     parse: first(stages.map(({ parse }) => parse)),
     judge: first(stages.map(({ judge }) => judge)),
     waiting: Object.assign({}, withoutFeatures.waiting, ...stages.map(({ waiting }) => waiting)),

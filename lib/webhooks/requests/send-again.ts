@@ -12,7 +12,7 @@ import { orText, parseBody } from '../parse-body.ts';
 import { findNamedHeader } from '../redact-credential-headers.ts';
 import { toRequestScope, toTriggerInput } from '../request-scope.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
-import { type BodyParsers, type OpenFeatures, withoutFeatures } from '../webhook-feature.ts';
+import { type BodyParsers, type OpenFeatures, type OpenStages, withoutFeatures } from '../webhook-feature.ts';
 import { findRequest } from './describe-request.ts';
 import { type RequestRecord, toRecordId } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
@@ -22,7 +22,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly openFeatures: OpenFeatures;
-  readonly parsersOf: (webhook: Webhook) => BodyParsers;
+  readonly parsersOf: (features: OpenStages) => BodyParsers;
 }
 
 interface SentAgain {
@@ -157,7 +157,7 @@ const toInput = async (
   const hasFeatures = (webhook.config.features ?? null) !== null;
   const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
   const arrival = { request, webhook, addHeaders: () => {} };
-  const parsers = parsersOf(webhook);
+  const parsers = parsersOf(features);
   const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
     body: parseBody(request, parsers.json, orText(parsers.json)),
   };

@@ -6,8 +6,10 @@ import type { JsonValue } from '../contract/json.ts';
  */
 const MANY = 16;
 
-const [QUOTE, BACKSLASH, MINUS, PLUS, DOT, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x2b, 0x2e, 0x30, 0x39];
-const [LARGE_E, SMALL_E] = [0x45, 0x65];
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 /**
  * Parses JSON that comes from outside. An integer, a literal without fraction and exponent, that a number can't hold
@@ -37,59 +39,46 @@ export const isBigInteger = (text: string): boolean => {
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
+const MANY_DIGITS = /\d{16}/;
+
 /** Of as many characters in a row, one has a position that is a multiple of their number. */
 const hasManyDigits = (text: string): boolean => {
-  for (let at = MANY - 1; at < text.length; at += MANY) {
-    if (!isDigit(text.charCodeAt(at))) continue;
-    let [start, end] = [at, at + 1];
-    while (isDigit(text.charCodeAt(start - 1)) && at - start < MANY) start -= 1;
-    while (isDigit(text.charCodeAt(end)) && end - at < MANY) end += 1;
-    if (end - start >= MANY) return true;
-  }
+  for (let at = MANY - 1; at < text.length; at += MANY)
+    if (isDigit(text.charCodeAt(at)) && MANY_DIGITS.test(text.slice(at + 1 - MANY, at + MANY))) return true;
   return false;
 };
 
 /** The text must be JSON: numbers stand between its strings, and keys are strings. */
 const quoteIntegers = (text: string): string => {
+  const numbers = /[-+.\deE]+/y;
   let exact = '';
   let copied = 0;
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = findStringEnd(text, at);
     else if (code === MINUS || isDigit(code)) {
-      const end = findNumberEnd(text, at);
-      const number = end - at < MANY ? '' : text.slice(at, end);
-      if (isBigInteger(number)) {
-        exact += `${text.slice(copied, at)}"${number}"`;
-        copied = end;
-      }
-      at = end;
+      numbers.lastIndex = at;
+      const [number = ''] = numbers.exec(text) ?? [];
+      const start = at;
+      at += number.length;
+      if (!isBigInteger(number)) continue;
+      exact += `${text.slice(copied, start)}"${number}"`;
+      copied = at;
     } else at += 1;
   }
-  return copied === 0 ? text : exact + text.slice(copied);
+  return exact + text.slice(copied);
 };
 
 /** The position after a string that begins at `start`. */
 const findStringEnd = (text: string, start: number): number => {
-  for (let from = start + 1; ; ) {
-    const quote = text.indexOf('"', from);
-    if (quote === -1) return text.length;
-    let slash = quote;
-    while (text.charCodeAt(slash - 1) === BACKSLASH) slash -= 1;
-    if ((quote - slash) % 2 === 0) return quote + 1;
-    from = quote + 1;
+  let end = start;
+  for (let slashes = 1; slashes % 2 === 1; ) {
+    end = text.indexOf('"', end + 1);
+    if (end === -1) return text.length;
+    for (slashes = 0; text[end - 1 - slashes] === '\\'; ) slashes += 1;
   }
+  return end + 1;
 };
-
-/** The position after the characters of numbers from `start` on. */
-const findNumberEnd = (text: string, start: number): number => {
-  let end = start + 1;
-  while (end < text.length && isOfNumber(text.charCodeAt(end))) end += 1;
-  return end;
-};
-
-const isOfNumber = (code: number): boolean =>
-  isDigit(code) || code === DOT || code === MINUS || code === PLUS || code === SMALL_E || code === LARGE_E;
 
 const isJson = (text: string): boolean => {
   try {
