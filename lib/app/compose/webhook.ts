@@ -1,8 +1,9 @@
 import { lazy } from '@hookloom/plugin-kit';
 import { createCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
-import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import type { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import type { DeliveryStore } from '../../deliveries/delivery-store.ts';
 import { createIdOfRequest } from '../../deliveries/to-execution-id.ts';
 import type { CatchRequest } from '../../webhooks/listening/catch-request.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
@@ -19,7 +20,7 @@ export const openWebhook = (config: Config = openConfig()) => {
   return {
     ...parts,
     credentials: createCredentialStore(client, tables),
-    deliveries: createDeliveryStore(client, tables),
+    deliveries: lateDeliveries(client, tables),
     dispatcher: openDispatcher(config),
     openFeatures: lateFeatures({
       ...parts,
@@ -46,6 +47,16 @@ export const openWebhook = (config: Config = openConfig()) => {
       cacheTtlMs: config.workflowCacheMs,
       deduplicationWindowMs: config.deduplicationWindowMs,
     },
+  };
+};
+
+/** The claims of deliveries, loaded for the first one with a key. */
+const lateDeliveries = (...parts: Parameters<typeof createDeliveryStore>): DeliveryStore => {
+  const load = lazy(async () => (await import('./open-deliveries.chunk.ts')).createDeliveryStore(...parts));
+  return {
+    find: async (deliveryId) => (await load()).find(deliveryId),
+    claim: async (claim) => (await load()).claim(claim),
+    takeOver: async (claim) => (await load()).takeOver(claim),
   };
 };
 

@@ -1,0 +1,1 @@
+export { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
