@@ -207,7 +207,8 @@ const toAttempt = ({ measure, scrub, limits }: Session, { planNode }: NodeRun, r
     if (scrubbed !== outputs) for (const data of Object.values(scrubbed)) measure(data); // freezes the copies
     return { outputs: scrubbed };
   } catch (error) {
-    return fail(error, scrub);
+    // The node has done what it does: another attempt would do it again.
+    return { failure: { ...toFailure(error, scrub), isRetryable: false } };
   }
 };
 

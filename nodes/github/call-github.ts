@@ -1,5 +1,6 @@
 import {
   type ApiFailure,
+  asFinal,
   callJsonApi,
   findProblem,
   isJsonMap,
@@ -171,8 +172,10 @@ export const exampleIssue = {
 const toPath = (segments: readonly string[]): string => {
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..')
-      throw new RangeError(
-        'A path, a repository or a name for GitHub must not have a part that is empty, . or ..',
+      throw asFinal(
+        new RangeError(
+          'A path, a repository or a name for GitHub must not have a part that is empty, . or ..',
+        ),
       );
   }
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');

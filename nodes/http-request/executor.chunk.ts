@@ -25,7 +25,7 @@ export const httpRequestExecutor: NodeExecutor = {
     const { status, headers } = response;
     const body =
       given.responseType === 'file'
-        ? await saveBody(response, context.services.files)
+        ? await saveBody(response, given.method, context.services.files)
         : readBody(response, given.responseType);
     return { status, headers, body, url: response.url };
   },

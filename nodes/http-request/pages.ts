@@ -1,4 +1,5 @@
 import {
+  asFinal,
   type JsonObject,
   type JsonValue,
   NodeError,
@@ -131,7 +132,8 @@ const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => 
 
 const createRead = (name: string, pointer: string) => {
   const read = parsePointer(pointer);
-  if (read === null) throw new TypeError(`Parameter "${name}" must be a JSON pointer such as "/data/items"`);
+  if (read === null)
+    throw asFinal(new TypeError(`Parameter "${name}" must be a JSON pointer such as "/data/items"`));
   return read;
 };
 

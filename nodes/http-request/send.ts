@@ -1,10 +1,12 @@
 import {
+  asFinal,
   type Files,
   type FileValue,
   findHeaderProblem,
   fromAttempt,
   isFileValue,
   isJsonMap,
+  isServiceError,
   type JsonObject,
   type JsonValue,
   type NodeContext,
@@ -183,11 +185,29 @@ const toMediaType = ({ mediaType }: FileValue): string =>
     ? mediaType
     : 'application/octet-stream';
 
-/** Saves a response as a file of the execution. @throws AppError `FILE_TOO_LARGE` | `STORE_UNAVAILABLE` | `OUTBOUND_*` */
-export const saveBody = (response: OutboundResponse, files: Files): Promise<FileValue> => {
+/**
+ * Saves a response as a file of the execution. A download that can't be stored may be tried again, unless its method may
+ * have changed something.
+ *
+ * @throws AppError `FILE_TOO_LARGE` | `STORE_UNAVAILABLE` | `OUTBOUND_*`
+ */
+export const saveBody = async (
+  response: OutboundResponse,
+  method: string,
+  files: Files,
+): Promise<FileValue> => {
   const mediaType = response.headers['content-type'] ?? '';
-  return files.save(streamBody(response), { name: findFileName(response), mediaType });
+  try {
+    return await files.save(streamBody(response), { name: findFileName(response), mediaType });
+  } catch (error) {
+    const isOfExchange =
+      isServiceError(error, 'OUTBOUND_FAILED') || isServiceError(error, 'OUTBOUND_TIMEOUT');
+    throw isOfExchange || SAFE.test(method) || !(error instanceof Error) ? error : asFinal(error);
+  }
 };
+
+/** RFC 9110 §9.2.1. */
+const SAFE = /^(?:GET|HEAD)$/i;
 
 const streamBody = async function* ({ stream, body }: OutboundResponse): AsyncGenerator<Uint8Array> {
   yield* stream ?? [body];

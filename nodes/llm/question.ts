@@ -1,4 +1,5 @@
 import {
+  asFinal,
   type Files,
   type FileValue,
   isFileValue,
@@ -107,7 +108,9 @@ export const readAttachments = async (
   const values = list.map(checkFile);
   // Verified as it is read, so a file has the size that its value says.
   if (values.reduce((bytes, { size }) => bytes + size, 0) > MAX_BYTES)
-    throw new RangeError(`Parameter "files" has more than ${MAX_BYTES} bytes; send fewer or smaller files`);
+    throw asFinal(
+      new RangeError(`Parameter "files" has more than ${MAX_BYTES} bytes; send fewer or smaller files`),
+    );
   const attachments: Attachment[] = [];
   for (const file of values) {
     const { mediaType, name } = file;
@@ -119,7 +122,7 @@ export const readAttachments = async (
 const checkFile = (value: JsonValue, index: number): FileValue => {
   if (!isFileValue(value)) throw wrongParameter(`files[${index}]`, 'a file', value);
   if (!mediaTypes.includes(value.mediaType))
-    throw new TypeError(`Parameter "files[${index}]" must be one of ${mediaTypes.join(', ')}`);
+    throw asFinal(new TypeError(`Parameter "files[${index}]" must be one of ${mediaTypes.join(', ')}`));
   return value;
 };
 
@@ -160,7 +163,7 @@ const valueAt = (value: JsonValue | undefined, key: string): JsonValue | undefin
  */
 export const addPath = (baseUrl: string, path: string): string => {
   const url = URL.parse(baseUrl);
-  if (url === null) throw new TypeError('Parameter "baseUrl" is not an absolute URL');
+  if (url === null) throw asFinal(new TypeError('Parameter "baseUrl" is not an absolute URL'));
   url.pathname = `${url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname}${path}`;
   return url.href;
 };

@@ -9,7 +9,7 @@ export type {
   HealthCheckResult,
   SecretRenewal,
 } from './contract/credential-type.ts';
-export { CatalogueError, isNodeError, NodeError, type NodeErrorOptions } from './contract/errors.ts';
+export { asFinal, CatalogueError, isNodeError, NodeError, type NodeErrorOptions } from './contract/errors.ts';
 export { type Files, type FileValue, isFileValue, SHA256 } from './contract/files.ts';
 export { isPlainObject, type JsonObject, type JsonValue, jsonEquals } from './contract/json.ts';
 export type { ActionProvider, LegacyProperty, TriggerProvider } from './contract/legacy-plugin.ts';

@@ -187,5 +187,6 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
   return sendHop(hop, { agent: agents.for(url.protocol), lookup, signal }, target);
 };
 
+/** The server has answered, with a redirect that is not followed. */
 const failed = (target: string, reason: string): AppError =>
-  new AppError(OUTBOUND_FAILED, { target, reason });
+  new AppError(OUTBOUND_FAILED, { target, reason, isAnswered: true });

@@ -162,7 +162,7 @@ const decode = async function* (
     if (isAppError(error)) throw error;
     if (isEmpty) return; // no body at all, as for HEAD
     const reason = 'the body does not match its content encoding';
-    throw new AppError(OUTBOUND_FAILED, { target: receiving.target, reason }, error);
+    throw new AppError(OUTBOUND_FAILED, { target: receiving.target, reason, isAnswered: true }, error);
   } finally {
     response.destroy(); // a pipeline that waits for the next chunk does not close its source
   }

@@ -16,6 +16,10 @@ const reasons = new Map([
 const KEY_CODE = 'ERR_OSSL_';
 const KEY_PROBLEM = 'the client certificate, its key or its passphrase cannot be used';
 
+/** Codes of Node's parser for an answer that it can't read, and for one that breaks off. */
+const PARSER_CODE = 'HPE_';
+const CUT_OFF = 'HPE_INVALID_EOF_STATE';
+
 /**
  * The error of a failed exchange for the workflow. Its reason depends only on the error's code, because the system's
  * messages contain addresses, and the parser's contain received bytes. The error itself is the `cause`.
@@ -24,5 +28,6 @@ export const toOutboundFailure = (target: string, error: unknown): AppError<'OUT
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   const known = code.startsWith(KEY_CODE) ? KEY_PROBLEM : reasons.get(code);
   const reason = known ?? (code || 'the request could not be sent');
-  return new AppError(OUTBOUND_FAILED, { target, reason }, error);
+  const isAnswered = code.startsWith(PARSER_CODE) && code !== CUT_OFF;
+  return new AppError(OUTBOUND_FAILED, { target, reason, isAnswered }, error);
 };

@@ -1,4 +1,4 @@
-import { lazy } from '@hookloom/plugin-kit';
+import { asFinal, lazy } from '@hookloom/plugin-kit';
 import { LruMap } from '../../shared/lru-map.ts';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
@@ -29,6 +29,7 @@ export class ExpressionError extends Error {
 
   constructor(message: string, cause?: unknown) {
     super(message);
+    asFinal(this); // evaluated again, it fails again
     this.position = (cause as { readonly position?: number } | undefined)?.position;
   }
 }

@@ -35,12 +35,18 @@ export const describeError = <Code extends string>(
  */
 type CatalogueEntry<Code extends string, Parameters> = (
   parameters: Parameters,
-) => ReturnType<typeof describeError<Code>>;
+) => ReturnType<typeof describeError<Code>> & { readonly isRetryable?: boolean };
 
 /** What an error of this entry has as `parameters`. */
 export type ParametersOf<Entry extends CatalogueEntry<string, never>> = Entry extends () => unknown
   ? Record<never, never>
   : Parameters<Entry>[0];
+
+/** An error of a catalogue that no further attempt at a node would mend: see {@link asFinal}. */
+export const describeFinal = <Code extends string>(...described: Parameters<typeof describeError<Code>>) => ({
+  ...describeError(...described),
+  isRetryable: false,
+});
 
 /** An error with a code. Its message is public: it has no secrets, stacks or input; internal details belong in `cause`. */
 export class CatalogueError<Code extends string, Parameters> extends Error {
@@ -51,7 +57,7 @@ export class CatalogueError<Code extends string, Parameters> extends Error {
 
   /** @param cause - for the log only */
   constructor(entry: CatalogueEntry<Code, Parameters>, parameters: Parameters, cause?: unknown) {
-    const { code, status, title, detail } = entry(parameters);
+    const { code, status, title, detail, isRetryable } = entry(parameters);
     super(detail, cause === undefined ? undefined : { cause });
     this.name = 'AppError';
     this.code = code;
@@ -59,6 +65,7 @@ export class CatalogueError<Code extends string, Parameters> extends Error {
     this.title = title;
     this.parameters = parameters;
     brandError(this, 'AppError');
+    if (isRetryable === false) asFinal(this);
   }
 }
 
@@ -100,5 +107,14 @@ export class NodeError extends Error {
     brandError(this, 'NodeError');
   }
 }
+
+/**
+ * Makes an error of any class final: no further attempt at the node, whatever `settings.retry` says. For a mistake in the
+ * parameters, and for what fails after a server has answered: another attempt would do again what was done.
+ */
+export const asFinal = <Thrown extends Error>(error: Thrown): Thrown => {
+  brandError(error, 'NodeError');
+  return Object.assign(error, { isRetryable: false });
+};
 
 export const isNodeError = (thrown: unknown): thrown is NodeError => hasBrand(thrown, 'NodeError');

@@ -1,3 +1,4 @@
+import { asFinal } from '../contract/errors.ts';
 import { type JsonObject, type JsonValue, jsonEquals } from '../contract/json.ts';
 import { describeRule, type Rule, typeOf, typesOf } from './rule.ts';
 import type { ValueOf } from './type.ts';
@@ -44,12 +45,15 @@ type Given<Property> = Property extends { readonly type: 'array'; readonly items
 
 const isOpen = ({ type, enum: choices }: Rule): boolean => type === undefined && choices === undefined;
 
-/** The error for a parameter of the wrong type. It names only the type, since the value may be secret. */
+/**
+ * The error for a parameter of the wrong type, after which the node is not tried again. It names only the type, since the
+ * value may be secret.
+ */
 export const wrongParameter = (place: string, expected: string, value: JsonValue | undefined): TypeError =>
-  new TypeError(`${nameOf(place)} must be ${expected}, got ${typeOf(value)}`);
+  asFinal(new TypeError(`${nameOf(place)} must be ${expected}, got ${typeOf(value)}`));
 
 const wrongValue = (place: string, rule: Rule, what: string): RangeError =>
-  new RangeError(`${nameOf(place)} must be ${describeRule(rule)}, got another ${what}`);
+  asFinal(new RangeError(`${nameOf(place)} must be ${describeRule(rule)}, got another ${what}`));
 
 const nameOf = (place: string): string => (place === '' ? 'The parameters' : `Parameter "${place}"`);
 

@@ -1,3 +1,4 @@
+import { asFinal } from '../contract/errors.ts';
 import type { JsonValue } from '../contract/json.ts';
 import type { OutboundResponse } from '../contract/services.ts';
 import { parseJson } from './exact-json.ts';
@@ -10,7 +11,7 @@ type ValueType = 'auto' | 'json' | 'text';
 /**
  * Reads a body by its content type, or as the type says.
  *
- * @throws Error when it is not JSON and must be
+ * @throws Error when it is not JSON and must be; a node that throws it is not tried again
  */
 export const readBody = (response: Received, type: ValueType): JsonValue => {
   switch (type) {
@@ -41,7 +42,7 @@ const parseOr = (problem: string, text: string | null): JsonValue => {
   try {
     return parseJson(text ?? '');
   } catch {
-    throw new Error(problem); // without the error of the parser, which repeats the text
+    throw asFinal(new Error(problem)); // without the error of the parser, which repeats the text
   }
 };
 

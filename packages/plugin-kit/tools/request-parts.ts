@@ -1,3 +1,4 @@
+import { asFinal } from '../contract/errors.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { NodeContext } from '../contract/node.ts';
 import type { OutboundRequest } from '../contract/services.ts';
@@ -10,7 +11,7 @@ import { wrongParameter } from '../declare/read-parameters.ts';
  */
 export const addQuery = (text: string, query: JsonObject): string => {
   const url = URL.parse(text);
-  if (url === null) throw new TypeError('Parameter "url" is not an absolute URL');
+  if (url === null) throw asFinal(new TypeError('Parameter "url" is not an absolute URL'));
   for (const [name, value] of Object.entries(query)) {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === null) continue;
@@ -38,7 +39,7 @@ export const setQuery = (text: string, name: string, value: string | number): st
  */
 export const joinUrl = (baseUrl: string, path: string): string => {
   const url = URL.parse(baseUrl);
-  if (url === null) throw new TypeError('Parameter "baseUrl" is not an absolute URL');
+  if (url === null) throw asFinal(new TypeError('Parameter "baseUrl" is not an absolute URL'));
   const { pathname } = url;
   url.pathname = `${pathname.endsWith('/') ? pathname.slice(0, -1) : pathname}${path}`;
   return url.href;

@@ -1,3 +1,4 @@
+import { asFinal } from '../contract/errors.ts';
 import { type Files, type FileValue, isFileValue } from '../contract/files.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { Purity } from '../contract/plugin.ts';
@@ -10,7 +11,7 @@ export const pureWithoutFile: Purity = ({ file, to = 'text' }: JsonObject) =>
 /** @throws TypeError if the value is not a file, or a text is given in addition */
 export const readSource = (file: JsonValue, text: string | undefined, name = 'text'): FileValue => {
   if (!isFileValue(file)) throw wrongParameter('file', 'a file', file);
-  if (text !== undefined) throw new TypeError(`Parameter "${name}" cannot be combined with "file"`);
+  if (text !== undefined) throw asFinal(new TypeError(`Parameter "${name}" cannot be combined with "file"`));
   return file;
 };
 
@@ -22,12 +23,14 @@ export const readSource = (file: JsonValue, text: string | undefined, name = 'te
  */
 export const readTextFile = async (file: FileValue, files: Files, maxBytes: number): Promise<string> => {
   if (file.size > maxBytes)
-    throw new RangeError(`Parameter "file" has ${file.size} bytes, more than the ${maxBytes} allowed`);
+    throw asFinal(
+      new RangeError(`Parameter "file" has ${file.size} bytes, more than the ${maxBytes} allowed`),
+    );
   const chunks: Uint8Array[] = [];
   for await (const chunk of await files.open(file)) chunks.push(chunk);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    throw new RangeError('Parameter "file" is not UTF-8', { cause });
+    throw asFinal(new RangeError('Parameter "file" is not UTF-8', { cause }));
   }
 };
