@@ -16,6 +16,7 @@ import { properties } from '../nodes/http-request/properties.ts';
 import { readRules } from '../nodes/http-request/rules.ts';
 import { createSend } from '../nodes/http-request/send.ts';
 import { mailParameters, readMailQuery, theMail } from '../nodes/imap/mail-query.ts';
+import { readFeedKeys } from '../nodes/rss/item-keys.ts';
 import { rss } from '../nodes/rss/rss.plugin.ts';
 
 // Here, since it joins a trigger of lib/ with nodes of nodes/, which know nothing of each other.
@@ -98,7 +99,7 @@ const rssTrigger = createPollTrigger({
   id: 'rssTrigger',
   name: 'RSS feed',
   description:
-    'Reads a feed (RSS 2.0, RSS 1.0 or Atom) on a schedule, and starts the workflow once for each item that is new, or once for all new ones. The guid of an item identifies it, or else its link',
+    'Reads a feed (RSS 2.0, RSS 1.0 or Atom) on a schedule, and starts the workflow once for each item that is new, or once for all new ones. The guid of an item identifies it, or else its link, and its title and date where these are missing or shared',
   parameters: { url: { ...(propertiesOf(rss.schema).url as JsonObject) } },
   required: ['url'],
   credentialTypes: rss.credentialTypes ?? [],
@@ -107,7 +108,8 @@ const rssTrigger = createPollTrigger({
     const parameters = { url, maxItems: MAX_ITEMS };
     const { items, hasMore } = (await rss.execute({ ...node, parameters }, input, context)) as JsonObject;
     if (hasMore === true) throw tooMany(`The feed has more than ${MAX_ITEMS} items`);
-    return { items, itemKey: 'id' };
+    const list = items as JsonObject[];
+    return { items: list, ...readFeedKeys(list, input.position ?? null) };
   },
   example: {
     parameters: { rate: '15 minutes', url: 'https://blog.example.com/feed.xml' },

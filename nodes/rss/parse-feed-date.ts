@@ -1,22 +1,45 @@
-import { readIsoTime } from '@hookloom/counted-jsonata/times';
+import { findTimeZone, readIsoTime } from '@hookloom/counted-jsonata/times';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** The named zones of RFC 822 §5, in hours from UTC. Military letters mean UTC, as RFC 2822 §4.3 says. */
-const ZONES: Readonly<Record<string, number>> = {
-  est: -5,
-  edt: -4,
-  cst: -6,
-  cdt: -5,
-  mst: -7,
-  mdt: -6,
-  pst: -8,
-  pdt: -7,
-};
+/**
+ * The named zones of RFC 822 §5, and others that mean the same everywhere: an offset, or a zone of the IANA database for
+ * names that hold in summer and winter. Not `IST`, which is used in three countries.
+ */
+const ZONES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Z: 'ut utc gmt wet z',
+    '+01:00': 'bst cet met mez west',
+    '+02:00': 'cest eet mest mesz sast',
+    '+03:00': 'eest msk',
+    '+08:00': 'awst hkt sgt',
+    '+09:00': 'jst kst',
+    '+09:30': 'acst',
+    '+10:00': 'aest',
+    '+10:30': 'acdt',
+    '+11:00': 'aedt',
+    '+12:00': 'nzst',
+    '+13:00': 'nzdt',
+    '-02:30': 'ndt',
+    '-03:00': 'adt',
+    '-03:30': 'nst',
+    '-04:00': 'ast edt',
+    '-05:00': 'cdt est',
+    '-06:00': 'cst mdt',
+    '-07:00': 'mst pdt',
+    '-08:00': 'akdt pst',
+    '-09:00': 'akst',
+    '-10:00': 'hst',
+    'America/New_York': 'et',
+    'America/Chicago': 'ct',
+    'America/Denver': 'mt',
+    'America/Los_Angeles': 'pt',
+  }).flatMap(([zone, names]) => names.split(' ').map((name) => [name, zone] as const)),
+);
 
 /** Matches RFC 822 dates with two- or four-digit years; the day of the week, the seconds and the zone may be absent. */
 const RFC822 =
-  /^(?:[a-z]{3,9},? )?(\d{1,2})[ -]([a-z]{3})[a-z]{0,6}[ -](\d{4}|\d{2}) (\d{1,2}):(\d\d)(?::(\d\d))?(?: ([a-z]{1,4}|[+-]\d{4}|[+-]\d\d:\d\d))?$/;
+  /^(?:[a-z]{3,9},? )?(\d{1,2})[ -]([a-z]{3})[a-z]{0,6}[ -](\d{4}|\d{2}) (\d{1,2}):(\d\d)(?::(\d\d))?(?: ([a-z]{1,4}|(?:gmt|utc?)?[+-]\d\d:?\d\d))?$/;
 
 /** Matches RFC 3339 dates and the shorter forms of the W3C profile: a year, a month or a day. */
 const ISO =
@@ -56,9 +79,9 @@ const parseRfc822 = (line: string): number | null => {
   ] as const;
   const isInRange =
     fields[2] >= 1 && fields[2] <= 31 && fields[3] <= 24 && fields[4] <= 59 && fields[5] <= 60;
-  const time = Date.UTC(...fields);
+  const local = Date.UTC(...fields);
   const isDay = new Date(Date.UTC(fields[0], monthIndex, fields[2])).getUTCMonth() === monthIndex;
-  return isInRange && isDay ? time - toOffsetMinutes(zone) * 60_000 : null;
+  return isInRange && isDay ? toInstant(local, zone) : null;
 };
 
 /** Years of two digits are read as RFC 2822 §4.3 says. */
@@ -68,9 +91,12 @@ const toYear = (digits: string): number => {
   return year < 50 ? 2_000 + year : 1_900 + year;
 };
 
-/** Returns a time zone's minutes ahead of UTC; 0 for an unknown name. */
-const toOffsetMinutes = (zone: string): number => {
-  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
-  if (sign === undefined) return (ZONES[zone] ?? 0) * 60;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+/**
+ * The instant of a local time. Military letters mean UTC, as RFC 2822 §4.3 says.
+ * @returns null for a zone that is unknown or ambiguous, since a wrong hour looks like a right one
+ */
+const toInstant = (local: number, zone: string): number | null => {
+  if (/^[a-z]?$/.test(zone)) return local;
+  const name = ZONES.get(zone) ?? zone.replace(/^[a-z]+/, '');
+  return findTimeZone(name)?.toInstant(local) ?? null;
 };

@@ -1,22 +1,45 @@
+import { isUtf8 } from 'node:buffer';
 import { type JsonObject, NodeError } from '@hookloom/plugin-kit';
 import { Parser } from 'htmlparser2';
 import { parseFeedDate } from './parse-feed-date.ts';
 
 interface FeedOptions {
-  /** URL against which relative links are resolved; null leaves them as they are. */
+  /** URL against which relative links are resolved, unless `xml:base` says another; null leaves them as they are. */
   readonly baseUrl: string | null;
   /** Date up to which items are left out, in milliseconds since the epoch; null for none. */
   readonly since: number | null;
   readonly maxItems: number;
 }
 
-/** The root elements of feeds, and their formats. All elements may have the prefix `atom:`. */
-const FORMATS: Readonly<Record<string, 'rss' | 'atom'>> = {
-  rss: 'rss',
-  'rdf:rdf': 'rss',
-  feed: 'atom',
-  'atom:feed': 'atom',
-};
+/** The root elements of feeds, and their formats. */
+const FORMATS: Readonly<Record<string, 'rss' | 'atom'>> = { rss: 'rss', rdf: 'rss', feed: 'atom' };
+
+/**
+ * The namespaces of feeds, without scheme, `www.` and what follows the last letter, since feeds spell them in many ways, and the
+ * prefixes by which this file names their elements. Elements of RSS, and those in the namespace of the root, have none.
+ */
+const NAMESPACES: ReadonlyMap<string, string> = new Map([
+  ['w3.org/2005/atom', 'atom'],
+  ['purl.org/atom/ns', 'atom'],
+  ['purl.org/rss/1.0', ''],
+  ['my.netscape.com/rdf/simple/0.9', ''],
+  ['channel.netscape.com/rdf/simple/0.9', ''],
+  ['my.netscape.com/publish/formats/rss-0.91.dtd', ''],
+  ['backend.userland.com/rss', ''],
+  ['backend.userland.com/rss2', ''],
+  ['blogs.law.harvard.edu/tech/rss', ''],
+  ['cyber.law.harvard.edu/rss/rss.html', ''],
+  ['w3.org/1999/02/22-rdf-syntax-ns', 'rdf'],
+  ['w3.org/xml/1998/namespace', 'xml'],
+  ['w3.org/1999/xhtml', 'xhtml'],
+  ['purl.org/dc/elements/1.1', 'dc'],
+  ['purl.org/dc/elements/1.0', 'dc'],
+  ['purl.org/dc/terms', 'dcterms'],
+  ['purl.org/rss/1.0/modules/content', 'content'],
+  ['itunes.com/dtds/podcast-1.0.dtd', 'itunes'],
+  ['search.yahoo.com/mrss', 'media'],
+]);
+const KNOWN_PREFIXES: ReadonlySet<string> = new Set(NAMESPACES.values());
 
 /**
  * Parses RSS 2.0 and its forerunners, RSS 1.0 (RDF) and Atom (RFC 4287), with the items in the order of the feed.
@@ -27,34 +50,45 @@ const FORMATS: Readonly<Record<string, 'rss' | 'atom'>> = {
 export const parseFeed = (document: string, { baseUrl, since, maxItems }: FeedOptions): JsonObject => {
   const items: JsonObject[] = [];
   let format: 'rss' | 'atom' = 'rss';
+  let hasItems = false;
+  let other: string | null = null;
   let hasMore = false;
   const addItem = (element: FeedElement): void => {
-    const item = toItem(element, baseUrl);
+    const item = toItem(element);
     if (since !== null && !isLater(item, since)) return;
     if (items.length < maxItems) items.push(item);
     else hasMore = true;
   };
-  const root = readElements(document, {
-    onRoot: (name) => {
-      const found = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
-      if (found === undefined)
-        throw refuse(`is neither RSS nor Atom: its root element is <${name.slice(0, 50)}>`);
+  const root = readElements(document, baseUrl, {
+    onRoot: (name, local) => {
+      const found = Object.hasOwn(FORMATS, local) ? FORMATS[local] : undefined;
+      // RSS 2.0 has no namespace, but some feeds declare one. RDF and Atom have theirs, or forget it.
+      const isForeign = name.startsWith('{') && local !== 'rss';
+      if (found === undefined || isForeign)
+        throw refuse(`is neither RSS nor Atom: its root element is ${toTag(name)}`);
       format = found;
     },
     onElement: (element) => {
+      if (/[:}](?:item|entry)$/.test(element.name)) other ??= element.name;
       if (element.name !== 'item' && element.name !== 'entry') return true;
       addItem(element);
+      hasItems = true;
       return false;
     },
   });
-  const head = root.children.find(({ name }) => name === 'channel') ?? root;
+  const channel = root.children.find(({ name }) => name === 'channel');
+  if (!hasItems) {
+    if (other !== null) throw refuse(`has no items: ${toTag(other)} is no item of RSS or Atom`);
+    if (format === 'rss' && channel === undefined) throw refuse('has neither a channel nor items');
+  }
+  const head = channel ?? root;
   return {
     format,
-    title: textOf(head, 'title'),
-    link: findLink(head, baseUrl),
-    description: textOf(head, 'description', 'subtitle'),
+    title: titleOf(head),
+    link: findLink(head),
+    description: textOf(head, 'description', 'subtitle', 'tagline', 'dc:description', 'itunes:summary'),
     language: textOf(head, 'language', 'dc:language') ?? root.attributes.get('xml:lang') ?? null,
-    updated: parseFeedDate(textOf(head, 'lastbuilddate', 'updated', 'pubdate', 'dc:date') ?? ''),
+    updated: dateOf(head, 'lastbuilddate', 'updated', 'modified', 'pubdate', 'dc:date', 'dcterms:modified'),
     items,
     hasMore,
   };
@@ -67,15 +101,19 @@ const isLater = ({ published, updated }: JsonObject, since: number): boolean => 
 };
 
 const MAX_DEPTH = 100;
+/** Maximum length of a base URL: each link of a feed may be resolved against it. */
+const MAX_BASE_LENGTH = 2_000;
 /** Maximum number of elements and attributes in a feed. */
 const MAX_SIZE = 100_000;
 
 /** An element of a feed, with its content. */
 interface FeedElement {
-  /** The element's name in lower case, with its prefix. */
+  /** The element's name in lower case, with the prefix by which this file knows its namespace, or with the `{namespace}`. */
   readonly name: string;
-  /** The attributes, with names in lower case. */
+  /** The attributes, with names in lower case, and prefixes as those of elements. */
   readonly attributes: ReadonlyMap<string, string>;
+  /** What relative URLs in it are resolved against (RFC 4287 §2); null if that is unknown. */
+  readonly base: string | null;
   readonly children: FeedElement[];
   /** The text of the element and everything inside it, with entities decoded. */
   text: string;
@@ -84,8 +122,8 @@ interface FeedElement {
 }
 
 interface Reading {
-  /** Called with the name of the first element. @throws to read no further */
-  readonly onRoot: (name: string) => void;
+  /** Called with the name of the first element, with and without its namespace. @throws to read no further */
+  readonly onRoot: (name: string, local: string) => void;
   /** Called at the end of an element, before it is added to its parent; false leaves it out. */
   readonly onElement: (element: FeedElement) => boolean;
 }
@@ -97,9 +135,18 @@ interface Reading {
  * @returns the root element
  * @throws NodeError if the document is not XML, truncated, nested too deep or too large
  */
-const readElements = (document: string, { onRoot, onElement }: Reading): FeedElement => {
-  const open: { readonly element: FeedElement; readonly start: number }[] = [];
-  const top = createElement('', new Map());
+const readElements = (
+  document: string,
+  baseUrl: string | null,
+  { onRoot, onElement }: Reading,
+): FeedElement => {
+  const open: {
+    readonly element: FeedElement;
+    readonly start: number;
+    readonly prefixes: ReadonlyMap<string, string>;
+  }[] = [];
+  const top = createElement('', new Map(), baseUrl);
+  let rootPrefix = '';
   let size = 0;
   let isComplete = false;
   const grow = (): void => {
@@ -112,9 +159,26 @@ const readElements = (document: string, { onRoot, onElement }: Reading): FeedEle
       onopentag: (name, attributes) => {
         grow();
         if (open.length === MAX_DEPTH) throw refuse(`is nested deeper than ${MAX_DEPTH} levels`);
-        if (open.length === 0) onRoot(name);
-        const element = createElement(name, new Map(Object.entries(attributes)));
-        open.push({ element, start: parser.endIndex + 1 });
+        const outer = open.at(-1);
+        const prefixes = addPrefixes(outer?.prefixes ?? NO_PREFIXES, attributes);
+        const [prefix, local] = resolveName(name, prefixes);
+        if (outer === undefined) {
+          onRoot(joinName(prefix, local), local);
+          rootPrefix = prefix;
+        }
+        const own = new Map(
+          Object.entries(attributes).map(([key, value]) => [
+            key.includes(':') ? joinName(...resolveName(key, prefixes)) : key,
+            value,
+          ]),
+        );
+        const { base } = outer?.element ?? top;
+        const element = createElement(
+          prefix === rootPrefix ? local : joinName(prefix, local),
+          own,
+          toBase(own.get('xml:base'), base),
+        );
+        open.push({ element, start: parser.endIndex + 1, prefixes });
       },
       ontext: (text) => {
         const current = open.at(-1);
@@ -141,35 +205,103 @@ const readElements = (document: string, { onRoot, onElement }: Reading): FeedEle
   return root;
 };
 
-const createElement = (name: string, attributes: ReadonlyMap<string, string>): FeedElement => ({
-  name,
-  attributes,
-  children: [],
-  text: '',
-  markup: '',
-});
+const createElement = (
+  name: string,
+  attributes: ReadonlyMap<string, string>,
+  base: string | null,
+): FeedElement => ({ name, attributes, base, children: [], text: '', markup: '' });
+
+const toBase = (own: string | undefined, base: string | null): string | null => {
+  if (own === undefined || own.length > MAX_BASE_LENGTH) return base;
+  const { href } = URL.parse(own.trim(), base ?? undefined) ?? {};
+  return href === undefined || href.length > MAX_BASE_LENGTH ? base : href;
+};
+
+/** The prefixes that an element's attributes declare; `''` is the default namespace. */
+const NO_PREFIXES: ReadonlyMap<string, string> = new Map([['xml', 'xml']]);
+
+/** @returns by declared prefix, the one by which this file knows its namespace, or the `{namespace}` */
+const addPrefixes = (
+  outer: ReadonlyMap<string, string>,
+  attributes: Readonly<Record<string, string>>,
+): ReadonlyMap<string, string> => {
+  const declared = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name));
+  if (declared.length === 0) return outer;
+  // Each element that declares one copies them all.
+  if (outer.size + declared.length > MAX_DEPTH) throw refuse(`declares more than ${MAX_DEPTH} namespaces`);
+  return new Map([
+    ...outer,
+    ...declared.map(([name, uri]) => [name.slice('xmlns:'.length), toPrefix(uri.trim())] as const),
+  ]);
+};
+
+const toPrefix = (uri: string): string => {
+  if (uri === '') return '';
+  const start = uri.slice(0, 100);
+  const bare = start
+    .toLowerCase()
+    .replace(/^https?:\/\/(?:www\.)?/, '')
+    .replace(/[/#]{1,2}$/, '');
+  return NAMESPACES.get(bare) ?? `{${start}}`;
+};
+
+/** Splits a name into the prefix by which this file knows its namespace and the rest. A well-known prefix may be undeclared. */
+const resolveName = (name: string, prefixes: ReadonlyMap<string, string>): readonly [string, string] => {
+  const at = name.indexOf(':');
+  const [prefix, local] = at === -1 ? ['', name] : [name.slice(0, at), name.slice(at + 1)];
+  const known = KNOWN_PREFIXES.has(prefix) ? prefix : `{${prefix}}`;
+  return [prefixes.get(prefix) ?? known, local];
+};
+
+const joinName = (prefix: string, local: string): string => {
+  if (prefix === '') return local;
+  return prefix.startsWith('{') ? `${prefix}${local}` : `${prefix}:${local}`;
+};
+
+/** A name in a message. */
+const toTag = (name: string): string => {
+  const [, namespace, local = name] = /^\{([^}]*)\}(.*)$/s.exec(name) ?? [];
+  const tag = `<${local.slice(0, 50)}>`;
+  return namespace === undefined ? tag : `${tag} of the namespace "${namespace}"`;
+};
 
 /** A failure that another attempt would not change. */
 const refuse = (problem: string): NodeError =>
   new NodeError(`The feed ${problem}`, { name: 'NotAFeed', isRetryable: false });
 
 /** An RSS item or an Atom entry; null for what it does not have. Dates are ISO 8601 in UTC. */
-const toItem = (element: FeedElement, baseUrl: string | null): JsonObject => {
+const toItem = (element: FeedElement): JsonObject => {
   const permalink = childrenOf(element, 'guid').find(isPermalink)?.text.trim();
-  const link = findLink(element, baseUrl) ?? permalink ?? null;
+  const link = findLink(element) ?? permalink ?? null;
+  const about = element.attributes.get('rdf:about');
   return {
-    id: textOf(element, 'guid', 'id') ?? element.attributes.get('rdf:about') ?? link,
-    title: textOf(element, 'title'),
+    id: textOf(element, 'guid', 'id') ?? about ?? link ?? textOf(element, 'dc:identifier'),
+    title: titleOf(element),
     link,
     author: findAuthor(element),
-    published: parseFeedDate(textOf(element, 'pubdate', 'published', 'dc:date') ?? ''),
-    updated: parseFeedDate(textOf(element, 'updated', 'atom:updated', 'dcterms:modified') ?? ''),
-    summary: contentOf(element, 'description', 'summary'),
-    content: contentOf(element, 'content:encoded', 'content'),
-    categories: childrenOf(element, 'category', 'dc:subject')
-      .map(({ text, attributes }) => attributes.get('term') ?? text.trim())
-      .filter((category) => category !== ''),
-    enclosures: findEnclosures(element, baseUrl),
+    published: dateOf(
+      element,
+      'pubdate',
+      'published',
+      'issued',
+      'dcterms:issued',
+      'dc:date',
+      'created',
+      'dcterms:created',
+    ),
+    updated: dateOf(element, 'updated', 'modified', 'atom:updated', 'dcterms:modified'),
+    summary: contentOf(
+      element,
+      'description',
+      'summary',
+      'dc:description',
+      'itunes:summary',
+      'media:description',
+      'itunes:subtitle',
+    ),
+    content: contentOf(element, 'content:encoded', 'content', 'xhtml:body'),
+    categories: findCategories(element),
+    enclosures: findEnclosures(element),
   };
 };
 
@@ -177,62 +309,134 @@ const toItem = (element: FeedElement, baseUrl: string | null): JsonObject => {
 const isPermalink = ({ text, attributes }: FeedElement): boolean =>
   attributes.get('ispermalink') !== 'false' && URL.canParse(text.trim());
 
-/** The author's name; in Atom, an element inside the author. */
-const findAuthor = (element: FeedElement): string | null => {
-  const [author] = childrenOf(element, 'author');
-  const name = author === undefined ? null : textOf(author, 'name');
-  return name ?? textOf(element, 'dc:creator', 'author');
+/** The title as plain text. Only Atom and Media RSS say that theirs is HTML. */
+const titleOf = (element: FeedElement): string | null => {
+  const title = findFirst(element, 'title', 'dc:title', 'itunes:title', 'media:title');
+  if (title === null) return null;
+  const text = decodeText(title);
+  const isHtml = /^(?:html|text\/html)$/i.test(title.attributes.get('type') ?? '');
+  if (!isHtml && title.children.length === 0) return text.trim();
+  return (isHtml ? toPlainText(text) : text).trim().replaceAll(/\s+/g, ' ');
 };
 
-/** Files that belong to an item, such as an episode of a podcast. */
-const findEnclosures = (element: FeedElement, baseUrl: string | null): JsonObject[] => {
-  const ofRss = childrenOf(element, 'enclosure').map(({ attributes }) => ['url', attributes] as const);
-  const ofAtom = linksOf(element)
-    .filter(({ attributes }) => relationOf(attributes) === 'enclosure')
-    .map(({ attributes }) => ['href', attributes] as const);
-  return [...ofRss, ...ofAtom].flatMap(([name, attributes]) => {
-    const url = attributes.get(name)?.trim() ?? '';
-    if (url === '') return [];
-    const size = attributes.get('length') ?? '';
-    return [
-      {
-        url: resolveUrl(url, baseUrl),
+const toPlainText = (html: string): string => {
+  let text = '';
+  let depth = 0;
+  const parser = new Parser({
+    ontext: (part) => {
+      text += part;
+    },
+    onopentag: () => {
+      depth += 1;
+      if (depth > MAX_DEPTH) throw refuse(`has a title that is nested deeper than ${MAX_DEPTH} levels`);
+    },
+    onclosetag: () => {
+      depth -= 1;
+    },
+  });
+  parser.end(html);
+  return text;
+};
+
+/** The text of an element; decoded if it is text in Base64, as Atom has it for media types other than text and XML. */
+const decodeText = ({ text, attributes }: FeedElement): string => {
+  const type = attributes.get('type') ?? '';
+  const isBase64 =
+    attributes.get('mode') === 'base64' ||
+    (type.includes('/') && !attributes.has('mode') && !/^text\/|[/+]xml$/i.test(type.slice(0, 200)));
+  if (!isBase64 || !/^[A-Za-z0-9+/=\s]*$/.test(text)) return text;
+  const bytes = Buffer.from(text, 'base64');
+  return isUtf8(bytes) ? bytes.toString() : text;
+};
+
+/** The author's name; in Atom, an element inside the author. */
+const findAuthor = (element: FeedElement): string | null => {
+  const [author] = childrenOf(element, 'author', 'atom:author');
+  const name = author === undefined ? null : textOf(author, 'name', 'atom:name');
+  return name ?? textOf(element, 'dc:creator', 'author', 'itunes:author');
+};
+
+const findCategories = (element: FeedElement): string[] => {
+  const named = childrenOf(element, 'category', 'dc:subject', 'media:category', 'itunes:category').map(
+    ({ text, attributes }) => attributes.get('term') ?? (text.trim() || (attributes.get('text') ?? '')),
+  );
+  const keywords = childrenOf(element, 'itunes:keywords', 'media:keywords').flatMap(({ text }) =>
+    text.split(','),
+  );
+  return [...new Set([...named, ...keywords].map((name) => name.trim()))].filter((name) => name !== '');
+};
+
+/** The elements that hold a file's URL, the attributes with its URL and size, by their names. */
+const FILE_ELEMENTS = {
+  enclosure: ['url', 'length'],
+  link: ['href', 'length'],
+  'atom:link': ['href', 'length'],
+  'media:content': ['url', 'filesize'],
+} as const;
+
+/** Files that belong to an item, such as an episode of a podcast, each once. */
+const findEnclosures = (element: FeedElement): JsonObject[] => {
+  const groups = [element, ...childrenOf(element, 'media:group')];
+  const files = new Map<string, JsonObject>();
+  for (const [name, [urlName, sizeName]] of Object.entries(FILE_ELEMENTS)) {
+    for (const { attributes, base } of groups.flatMap((group) => childrenOf(group, name))) {
+      const isFile = urlName === 'url' || relationOf(attributes) === 'enclosure';
+      const written = attributes.get(urlName)?.trim() ?? '';
+      if (!isFile || written === '') continue;
+      const url = resolveUrl(written, base);
+      const size = attributes.get(sizeName) ?? '';
+      if (files.has(url)) continue;
+      files.set(url, {
+        url,
         mediaType: attributes.get('type') ?? null,
         size: /^\d{1,15}$/.test(size) ? Number(size) : null,
-      },
-    ];
-  });
+      });
+    }
+  }
+  return [...files.values()];
 };
 
 const childrenOf = (element: FeedElement, ...names: readonly string[]): readonly FeedElement[] =>
   element.children.filter(({ name }) => names.includes(name));
 
-/** The text of the first child that has any, in the order of the names; null if there is none. */
-const textOf = (element: FeedElement, ...names: readonly string[]): string | null => {
+/** The first child that has any text, in the order of the names. */
+const findFirst = (element: FeedElement, ...names: readonly string[]): FeedElement | null => {
   for (const name of names) {
-    for (const child of childrenOf(element, name)) {
-      const text = child.text.trim();
-      if (text !== '') return text;
-    }
+    const found = childrenOf(element, name).find(({ text }) => text.trim() !== '');
+    if (found !== undefined) return found;
   }
   return null;
 };
 
-/** Returns the content of an element, text or HTML. With Atom's type xhtml, the markup is part of the document. */
+/** The text of the first child that has any, in the order of the names; null if there is none. */
+const textOf = (element: FeedElement, ...names: readonly string[]): string | null =>
+  findFirst(element, ...names)?.text.trim() ?? null;
+
+/** The first child that is a date, in the order of the names; null if there is none. */
+const dateOf = (element: FeedElement, ...names: readonly string[]): string | null => {
+  for (const name of names) {
+    const date = parseFeedDate(textOf(element, name) ?? '');
+    if (date !== null) return date;
+  }
+  return null;
+};
+
+/** Returns the content of an element, text or HTML. XHTML and other XML is part of the document. */
 const contentOf = (element: FeedElement, ...names: readonly string[]): string | null => {
-  const child = names.flatMap((name) => childrenOf(element, name)).find(({ text }) => text.trim() !== '');
-  if (child === undefined) return null;
-  return (child.attributes.get('type') === 'xhtml' ? child.markup : child.text).trim();
+  const child = findFirst(element, ...names);
+  if (child === null) return null;
+  return (child.children.length > 0 ? child.markup : decodeText(child)).trim();
 };
 
 /**
  * The page that a feed or an item is about. In Atom, that is the link with the relation alternate, which is the
  * default.
  */
-const findLink = (element: FeedElement, baseUrl: string | null): string | null => {
+const findLink = (element: FeedElement): string | null => {
   const alternate = linksOf(element).find(({ attributes }) => relationOf(attributes) === 'alternate');
-  const link = textOf(element, 'link') ?? alternate?.attributes.get('href');
-  return link === undefined ? null : resolveUrl(link, baseUrl);
+  const named = findFirst(element, 'link');
+  if (named !== null) return resolveUrl(named.text.trim(), named.base);
+  return alternate === undefined ? null : resolveUrl(alternate.attributes.get('href') ?? '', alternate.base);
 };
 
 /** Atom links, which RSS feeds have as well. */

@@ -138,9 +138,12 @@ const pollLocked = async (
     return { ...record, polledAt, found: 0, started: 0, failure };
   }
   const resolved = await resolveTrigger(node, workflowId, findNodeType, async () => workflow.variables ?? {});
+  // A release whose keys differ notes a position.
+  const { formerKeys, ...current } = polled;
+  const isOfEarlierRelease = record.since !== null && due.position === null;
   const { started, batch, isWhole } = await startNew(
     { workflow, node: resolved, polledAt, batch: record.batch, isFirst: record.since === null },
-    polled,
+    isOfEarlierRelease && formerKeys !== undefined ? { ...current, formerKeys } : current,
     findNodeType,
     parts,
   );
@@ -167,7 +170,7 @@ interface Starting {
  */
 const startNew = async (
   { workflow, node, polledAt, batch, isFirst }: Starting,
-  { items, keys }: Polled,
+  { items, keys, formerKeys }: Polled,
   findNodeType: FindNodeType,
   parts: PollParts,
 ): Promise<{ readonly started: number; readonly batch: number; readonly isWhole: boolean }> => {
@@ -220,7 +223,14 @@ const startNew = async (
   const isCompleted = await completeBatch();
   const next = isCompleted ? batch + 1 : batch;
 
-  const fresh = await seen.findNew(keys);
+  let fresh = await seen.findNew(keys);
+  if (formerKeys !== undefined) {
+    const unseen = new Set((await seen.findNew(formerKeys)).map(({ key }) => key));
+    const formerOf = new Map(keys.map((key, index) => [key, formerKeys[index] ?? key]));
+    const isSeen = ({ key }: NewKey) => !unseen.has(formerOf.get(key) ?? key);
+    await seen.mark(fresh.filter(isSeen), executionIdOfPoll([workflowId, node.id, 'first']));
+    fresh = fresh.filter((one) => !isSeen(one));
+  }
   if (isFirst && firstPoll !== 'all' && !isCompleted) {
     await seen.mark(fresh, executionIdOfPoll([workflowId, node.id, 'first']));
     return { started, batch: next, isWhole: true };

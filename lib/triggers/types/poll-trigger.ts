@@ -22,11 +22,15 @@ interface PollDeclaration
    * Fetches items with an action, either with their keys and a position, or with an `itemKey`, the field that identifies them:
    * see {@link readItemKeys}.
    */
-  readonly fetchItems: (
-    ...call: Parameters<NodeExecutor['execute']>
-  ) => Promise<
+  readonly fetchItems: (...call: Parameters<NodeExecutor['execute']>) => Promise<
     | { readonly items: JsonValue | undefined; readonly itemKey: string }
-    | { readonly items: readonly JsonValue[]; readonly keys: readonly string[]; readonly position: JsonValue }
+    | {
+        readonly items: readonly JsonValue[];
+        readonly keys: readonly string[];
+        readonly position: JsonValue;
+        /** The keys that an earlier version of the trigger gave the items: those that it had seen do not start again. */
+        readonly formerKeys?: readonly string[];
+      }
   >;
   readonly example: NodeExample;
 }

@@ -15,6 +15,8 @@ export interface Polled {
   readonly keys: readonly string[];
   /** What the next poll is given; null for a trigger that keeps none. */
   readonly position: JsonValue;
+  /** The keys that the items had in earlier releases, if they had others. */
+  readonly formerKeys?: readonly string[];
 }
 
 const MAX_ITEMS = 1_000;
@@ -51,8 +53,9 @@ export const asPoll =
         return {
           getNodeType: () => name,
           execute: async (node, input, context) => {
-            const { items, keys, position } = checkPolled(await poll(node, input, context));
-            if (!isTrial) return { items, keys, position };
+            const polled = checkPolled(await poll(node, input, context));
+            if (!isTrial) return polled;
+            const { items, keys } = polled;
             context.logger.info(`The poll found ${items.length} items. A run starts for those that are new.`);
             if (items.length === 0) return emit({});
             const polledAt = new Date(context.services.clock.now()).toISOString();
@@ -67,7 +70,12 @@ export const asPoll =
 
 /** @throws NodeError that says which item is wrong, before anything is started */
 const checkPolled = (result: NodeResult) => {
-  const { items, keys, position = null } = (isPlainObject(result) ? result : {}) as Partial<Polled>;
+  const {
+    items,
+    keys,
+    position = null,
+    formerKeys,
+  } = (isPlainObject(result) ? result : {}) as Partial<Polled>;
   if (!Array.isArray(items) || !Array.isArray(keys) || keys.length !== items.length)
     throw new TypeError('The trigger returned no items with a key for each');
   if (items.length > MAX_ITEMS)
@@ -81,7 +89,7 @@ const checkPolled = (result: NodeResult) => {
     throw new TypeError(
       `The trigger returned a position of ${bytes} bytes; at most ${MAX_POSITION_BYTES} are allowed`,
     );
-  return { items, keys, position };
+  return { items, keys, position, ...(formerKeys && { formerKeys }) };
 };
 
 const findKeyProblem = (key: unknown): string | null => {

@@ -528,13 +528,105 @@ describe('a feed', () => {
     );
   });
 
-  test.each([
-    ['that is none', 'hello', 'NotAFeed'],
-    ['with an item without guid and link', aFeed('<item><title>x</title></item>'), 'TypeError'],
-  ])('%s fails the poll', async (_what, text, name) => {
-    const service = await aFeedSource({ text });
+  test('that is none fails the poll', async () => {
+    const service = await aFeedSource({ text: 'hello' });
     await service.poll();
     const [record] = await service.records();
-    expect(record?.failure?.name).toBe(name);
+    expect(record?.failure?.name).toBe('NotAFeed');
   });
+
+  /** The titles of the items that runs were started with. */
+  const titlesOf = async (service: Awaited<ReturnType<typeof aFeedSource>>) => {
+    const inputs = await Promise.all((await service.records()).map(service.inputOf));
+    return inputs.map((input) => (input as { item: JsonObject }).item.title).sort();
+  };
+  const anItem = (title: string, date = '', id = '') =>
+    `<item><title>${title}</title><pubDate>${date}</pubDate>${id}</item>`;
+  const link = '<link>https://tea.example/</link>';
+
+  test.each([
+    ['without guid and link, also on the same day', anItem('a'), anItem('b'), anItem('c')],
+    ['without guid and link, and with one title', anItem('a', '2026-01-01'), anItem('a', '2026-01-02'), ''],
+    [
+      'without title',
+      '<item><description>a</description></item>',
+      '<item><description>b</description></item>',
+      '',
+    ],
+    [
+      'with one link',
+      anItem('a', '2026-01-01', link),
+      anItem('b', '2026-01-02', link),
+      anItem('c', '', link),
+    ],
+    ['with one guid', anItem('a', '', '<guid>1</guid>'), anItem('b', '', '<guid>1</guid>'), ''],
+    ['with a guid of two kilobytes', anItem('a', '', `<guid>${'x'.repeat(2_000)}</guid>`), anItem('b'), ''],
+  ])('starts each of its items once: %s', async (_what, ...items) => {
+    const feed = { text: aFeed(...items) };
+    const service = await aFeedSource(feed, { firstPoll: 'all' });
+    await service.poll();
+    await service.poll();
+    feed.text = aFeed(...items.toReversed());
+    await service.poll();
+    expect(await service.started()).toHaveLength(items.filter((item) => item !== '').length);
+  });
+
+  test.each(['before', 'after'])(
+    'starts a new item %s the one whose link it shares, and never an old one again',
+    async (where) => {
+      const feed = { text: '' };
+      const service = await aFeedSource(feed, { firstPoll: 'all' });
+      const items: string[] = [];
+      for (const title of ['a', 'b', 'c']) {
+        if (where === 'before') items.unshift(anItem(title, '', link));
+        else items.push(anItem(title, '', link));
+        feed.text = aFeed(...items);
+        await service.poll();
+      }
+      expect(await titlesOf(service)).toEqual(['a', 'b', 'c']);
+      feed.text = aFeed(anItem('b', '', link), anItem('c', '', link));
+      await service.poll();
+      expect(await titlesOf(service)).toEqual(['a', 'b', 'c']);
+    },
+  );
+
+  test('starts no item again whose title is corrected', async () => {
+    const feed = { text: aFeed(anItem('gren', '2026-01-01', link)) };
+    const service = await aFeedSource(feed, { firstPoll: 'all' });
+    await service.poll();
+    feed.text = aFeed(anItem('green', '2026-01-01', link));
+    await service.poll();
+    expect(await titlesOf(service)).toEqual(['gren']);
+  });
+
+  test.each([null, undefined])(
+    'starts none of the items that an earlier release has seen, and then new ones (position: %s)',
+    async (position) => {
+      const feed = { text: aFeed(anItem('b', '', link), anItem('a', '', link)) };
+      const service = await aFeedSource(feed, { firstPoll: 'all' });
+      const write = {
+        ...{ scope: 'workflow:news', expiresAt: null, writtenAt: service.clock.now(), effect: null },
+        ...{ version: 1, writtenBy: { executionId: null, caller: null } },
+      };
+      const record = {
+        since: 'then',
+        polledAt: 'then',
+        found: 2,
+        started: 1,
+        failure: null,
+        batch: 0,
+        running: null,
+      };
+      const value = position === undefined ? record : { ...record, position };
+      await service.stores.state.put({ ...write, key: 'feed', content: { kind: 'value', value } }, null);
+      const claim = { kind: 'claim', owner: 'x', executionId: 'x', confirmBy: null } as const;
+      await service.stores.state.put({ ...write, key: 'feed/https://tea.example/', content: claim }, null);
+      await service.poll();
+      await service.poll();
+      expect(await service.started()).toEqual([]);
+      feed.text = aFeed(anItem('c', '', link), anItem('b', '', link));
+      await service.poll();
+      expect(await titlesOf(service)).toEqual(['c']);
+    },
+  );
 });
