@@ -38,7 +38,7 @@ const expandField = (
   keys: readonly string[],
 ): readonly (readonly Field[])[] => {
   if (key === '$or') return (value as readonly JsonObject[]).flatMap((choice) => expand(choice, keys));
-  const path = [...keys, key];
+  const path = [...keys, ...key.split('.')];
   return Array.isArray(value) ? [[{ keys: path, leaf: toLeaf(value) }]] : expand(value as JsonObject, path);
 };
 
@@ -72,8 +72,7 @@ const MAX_DEPTH = 1_000;
  * - `exists: false` requires that there is no scalar at the path: in the element that matched an earlier field, or in
  * all elements if none did. Paths are ordered as strings.
  * - Numbers are compared by value, in double precision. So two whole numbers above 2^53 can count as equal.
- *
- * Keys are compared literally: `{"a.b": …}` differs from `{"a": {"b": …}}`, which event-ruler cannot distinguish.
+ * - A dot in a key is as good as nesting, in patterns and in events: `{"a.b": …}` is `{"a": {"b": …}}`.
  *
  * Takes time proportional to the size of the event, for each pattern that remains after expanding `$or`.
  *
@@ -156,8 +155,31 @@ const collectPresent = (
   return present;
 };
 
-const fieldOf = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
-  isPlainObject(value) && Object.hasOwn(value, key) ? (value[key] as JsonValue) : undefined;
+const fieldOf = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
+  if (!isPlainObject(value)) return undefined;
+  const own = Object.hasOwn(value, key) ? (value[key] as JsonValue) : undefined;
+  const dotted = dottedKeysOf(value).filter((other) => other.startsWith(`${key}.`));
+  if (dotted.length === 0) return own;
+  const fields = new Map(isPlainObject(own) ? (Object.entries(own) as [string, JsonValue][]) : []);
+  for (const other of dotted) {
+    const rest = other.slice(key.length + 1);
+    const known = fields.get(rest);
+    const nested = value[other] as JsonValue;
+    fields.set(rest, known === undefined ? nested : [known, nested].flat());
+  }
+  const object: JsonObject = Object.fromEntries(fields);
+  return own === undefined || isPlainObject(own) ? object : [own, object].flat();
+};
+
+const knownDottedKeys = new WeakMap<object, readonly string[]>();
+
+/** The keys of an object that have a dot: next to none in most events, so that they are looked for once. */
+const dottedKeysOf = (value: JsonObject): readonly string[] => {
+  const known = knownDottedKeys.get(value);
+  const keys = known ?? Object.keys(value).filter((key) => key.includes('.'));
+  if (known === undefined) knownDottedKeys.set(value, keys);
+  return keys;
+};
 
 /** Whether a value, or a scalar of its arrays, passes a test. */
 const hasScalar = (value: JsonValue | undefined, test: ScalarTest, depth: number): boolean => {
