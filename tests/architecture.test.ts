@@ -60,7 +60,7 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
   lib: ['plugins'],
   authoring: ['lib', 'nodes'],
   functions: ['lib', 'authoring', 'plugins'],
-  console: ['lib', 'authoring', 'nodes'],
+  console: ['lib', 'authoring', 'nodes', 'resources'],
 };
 
 /**

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { withEsbuild } from '../../resources/with-esbuild.ts';
 
 export interface BuiltConsole {
   /** Folder of the files, absolute. */
@@ -214,11 +215,13 @@ const buildInto = async (folder: string): Promise<void> => {
     metafile: true,
   };
   try {
-    const [{ metafile }, whole] = await Promise.all([
-      build({ ...options, splitting: true, chunkNames: 'chunk-[hash]', loader: { '.css': 'empty' } }),
-      // esbuild does not load the styles of parts on demand: one sheet has those of all parts.
-      build({ ...options, entryPoints: [join(source, 'main.tsx')], write: false as const }),
-    ]);
+    const [{ metafile }, whole] = await withEsbuild(() =>
+      Promise.all([
+        build({ ...options, splitting: true, chunkNames: 'chunk-[hash]', loader: { '.css': 'empty' } }),
+        // esbuild does not load the styles of parts on demand: one sheet has those of all parts.
+        build({ ...options, entryPoints: [join(source, 'main.tsx')], write: false as const }),
+      ]),
+    );
     refuseNode(Object.keys(metafile.outputs).map((file) => resolve(file)));
     const sheet = whole.outputFiles.find(({ path }) => path.endsWith('.css'));
     const scriptOf = (entry: string): string =>

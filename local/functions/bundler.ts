@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuildContext, BuildFailure, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
 import { createChunks } from '../../resources/chunks.ts';
+import { withEsbuild } from '../../resources/with-esbuild.ts';
 
 interface BundlerOptions {
   /** The project folder; modules are relative to it. */
@@ -53,9 +53,6 @@ interface Entry {
   /** The last bundles, newest last. */
   readonly files: string[];
 }
-
-/** How long esbuild needs to notice the end of its process, in milliseconds; then it can be restarted. */
-const RESTART_MS = 100;
 
 /** Bundles kept per module, for processes that have yet to load an older one. */
 const KEPT_FILES = 5;
@@ -130,18 +127,17 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     }
   };
 
-  /** Retries when esbuild's process has ended, since signals to the process group reach it too. */
-  const rebuild = async (entry: Entry, isRetry = false): Promise<BuildResult> => {
-    entry.context ??= openContext(entry.module, chunks, options);
-    try {
-      return await (await entry.context).rebuild();
-    } catch (error) {
-      if (isBuildFailure(error) || isRetry || isClosed) throw error;
-      entry.context = null;
-      await sleep(RESTART_MS);
-      return rebuild(entry, true);
-    }
-  };
+  const rebuild = (entry: Entry): Promise<BuildResult> =>
+    withEsbuild(
+      async () => {
+        entry.context ??= openContext(entry.module, chunks, options);
+        return (await entry.context).rebuild();
+      },
+      () => {
+        if (isClosed) throw new Error('The bundler is closed');
+        for (const each of entries.values()) each.context = null;
+      },
+    );
 
   const keep = (entry: Entry, hash: string, contents: Uint8Array): void => {
     const name = `${entry.module.replaceAll('/', '-')}-${hash.replace(/\W/g, '_')}${options.extension}`;
@@ -209,14 +205,16 @@ export const createBundler = (options: BundlerOptions): Bundler => {
 export const bundleFile = async (file: string, outputFolder: string): Promise<string> => {
   const { build } = await import('esbuild');
   const outfile = join(outputFolder, `${basename(file, '.ts')}.cjs`);
-  await build({
-    entryPoints: [file],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    logLevel: 'silent',
-  });
+  await withEsbuild(() =>
+    build({
+      entryPoints: [file],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      logLevel: 'silent',
+    }),
+  );
   return outfile;
 };
 

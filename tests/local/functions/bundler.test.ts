@@ -1,9 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { stop as stopEsbuild } from 'esbuild';
-import { type Bundler, createBundler } from '../../../local/functions/bundler.ts';
+import { type Bundler, bundleFile, createBundler } from '../../../local/functions/bundler.ts';
 
 let folder: string;
 let bundler: Bundler;
@@ -159,4 +167,49 @@ test('continues after esbuild itself was ended', async () => {
   edit('export const text = "third";');
   expect(await load('one')).toBe('one third');
   expect(problems).toEqual([]);
+});
+
+/** Ids of the processes that this one has started, from `/proc`. */
+const childrenOf = (pid: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(pid);
+      } catch {
+        return false; // it has ended
+      }
+    })
+    .map(Number);
+
+/** Kills esbuild's process. The others that this process may have started are not its. */
+const killEsbuild = (): void => {
+  const isEsbuild = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--service=');
+  const found = childrenOf(process.pid).filter(isEsbuild);
+  expect(found).toHaveLength(1);
+  for (const pid of found) process.kill(pid, 'SIGKILL');
+};
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux('continues after esbuild’s process was killed, between builds and during one', async () => {
+  await load('one');
+  killEsbuild();
+  expect(await load('two')).toBe('two first');
+  edit('export const text = "second";');
+  expect(await load('one')).toBe('one second');
+  edit('export const text = "third";');
+  const building = bundler.find('functions/one');
+  killEsbuild();
+  await building;
+  expect(await load('one')).toBe('one third');
+  expect(await load('two')).toBe('two third');
+  expect(problems).toEqual([]);
+});
+
+onLinux('a file is bundled after esbuild’s process was killed', async () => {
+  await load('one');
+  killEsbuild();
+  const { default: module } = await import(await bundleFile(join(folder, 'functions/one.ts'), folder));
+  expect(module.handler()).toBe('one first');
 });
