@@ -19,6 +19,7 @@ import { checkCallers } from './mistakes/check-callers.ts';
 import { checkMistakes } from './mistakes/check-mistakes.ts';
 import { checkNumbers } from './mistakes/check-numbers.ts';
 import { proposeWithout } from './proposals/proposal.ts';
+import { checkUrls } from './references/check-urls.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
 
 type Validation = {
@@ -130,6 +131,7 @@ const checkSemantics = async (
     ...checkCircles(definition),
     ...(await checkWebhooks(definition, names)),
     ...checkMistakes(graph, definition, isConnected),
+    ...checkUrls(graph),
   ];
 };
 

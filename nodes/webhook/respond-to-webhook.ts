@@ -55,6 +55,7 @@ export const respondToWebhook = defineAction({
     redirect: Type.Optional(
       Type.String({
         withoutResult: '', // fails the node, which would answer with its input otherwise
+        format: 'uri-reference',
         description: 'Where to send the caller, with the status 302 unless another one is set',
       }),
     ),

@@ -97,6 +97,7 @@ export {
   addQuery,
   findHeaderProblem,
   fromAttempt,
+  isDotSegment,
   isReservedHeader,
   isToken,
   joinUrl,

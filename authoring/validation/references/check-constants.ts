@@ -1,6 +1,7 @@
 import jsonata from 'jsonata';
 import { quote } from '../../../lib/shared/describe.ts';
-import { compileExpression, ExpressionError } from '../../../lib/workflows/expressions/compile-expression.ts';
+import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
+import { ExpressionError } from '../../../lib/workflows/expressions/expression-error.ts';
 import type { Scope } from '../../../lib/workflows/expressions/scope.ts';
 import type { Finding } from '../proposals/correction.ts';
 import type { Names } from './names.ts';

@@ -1,5 +1,6 @@
-import { asFinal, lazy } from '@hookloom/plugin-kit';
+import { lazy } from '@hookloom/plugin-kit';
 import { LruMap } from '../../shared/lru-map.ts';
+import { ExpressionError } from './expression-error.ts';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 import { compileSimple, NEEDS_JSONATA } from './simple-expression.ts';
@@ -20,19 +21,6 @@ export const shareByText = <Result>(make: (text: string) => Result): ((text: str
     return result;
   };
 };
-
-/** An expression in a workflow has a syntax error, its evaluation failed, or it has no result where one is required. */
-export class ExpressionError extends Error {
-  override readonly name = 'ExpressionError';
-  /** Offset in the expression without blanks around it, in UTF-16 units; undefined if no single place is at fault. */
-  readonly position: number | undefined;
-
-  constructor(message: string, cause?: unknown) {
-    super(message);
-    asFinal(this); // evaluated again, it fails again
-    this.position = (cause as { readonly position?: number } | undefined)?.position;
-  }
-}
 
 type Language = typeof import('./language.chunk.ts') & { readonly natives: Natives };
 

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { compileJsonata, ExpressionError } from './compile-expression.ts';
+import { compileJsonata } from './compile-expression.ts';
+import { ExpressionError } from './expression-error.ts';
 import type { Evaluate, ResolveParameters, Result } from './scope.ts';
 import { compileTemplate, splitTemplate } from './template.ts';
 
@@ -18,9 +19,9 @@ interface ParameterTraits {
 
 /**
  * Compiles parameters. If an expression has no result, its key or list item is left out. Where the schema requires a
- * list, no result becomes an empty list, and a single value a list of one.
+ * list, no result becomes an empty list, and a single value a list of one. Where it declares a URL, values are encoded.
  * @returns null if they contain no expression. The function throws ExpressionError if a parameter that the schema
- * requires has no result
+ * requires has no result, or for a value that a URL can't contain at its place
  */
 export const compileParameters = (
   parameters: JsonObject,
@@ -61,7 +62,12 @@ export interface Rule {
   readonly anyOf?: readonly Rule[];
   readonly oneOf?: readonly Rule[];
   readonly withoutResult?: JsonValue;
+  readonly pattern?: JsonValue;
+  readonly format?: JsonValue;
 }
+
+/** Whether a rule says that a text is a URL: by its pattern, or as JSON Schema calls absolute ones and references. */
+const isUrlRule = ({ pattern, format }: Rule): boolean => /^(\^https\?:|uri)/.test(String(pattern ?? format));
 
 /** An expression within a structure of parameters. */
 interface Leaf {
@@ -75,7 +81,7 @@ interface Leaf {
 
 const findLeaves = (value: JsonValue, { path, rules, isRequired }: Place): Leaf[] => {
   if (typeof value === 'string') {
-    const evaluate = compileTemplate(value, path.join('/'));
+    const evaluate = compileTemplate(value, path.join('/'), rules.find(isUrlRule));
     if (evaluate === null) return [];
     const [rule] = rules;
     const isList =

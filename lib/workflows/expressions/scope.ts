@@ -25,6 +25,11 @@ export const NO_VARIABLES: JsonObject = Object.freeze({});
 /** The value of an expression; undefined if it has no result. Null is data. */
 export type Result = JsonValue | undefined;
 
+/** A part of a template: literal text, or an expression without its braces. */
+export type TemplatePart =
+  | { readonly text: string }
+  | { readonly expression: string; readonly offset: number };
+
 /** A compiled expression. Asynchronous only while JSONata is loaded and parses it. */
 export type Evaluate = (scope: Scope) => Result | Promise<Result>;
 

@@ -1,10 +1,8 @@
 import { roundNumber } from '@hookloom/counted-jsonata/values';
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { compileExpression } from './compile-expression.ts';
-import type { Evaluate, Result } from './scope.ts';
-
-/** A part of a template: literal text, or an expression without its braces. */
-type TemplatePart = { readonly text: string } | { readonly expression: string; readonly offset: number };
+import type { Evaluate, Result, TemplatePart } from './scope.ts';
+import type { UrlRule } from './url-template.chunk.ts';
 
 /**
  * Splits a template at its `{{ … }}`. Braces, quotes, comments and patterns within an expression belong to JSONata:
@@ -79,8 +77,9 @@ const skipQuoted = (text: string, from: number, quote: string): number => {
  * Compiles a template; null if it contains no expression. A template that is a single expression keeps the type of its
  * value.
  * @param place - its path in the parameters of the node
+ * @param urlRule - for a template of a URL, in which no value can leave its place
  */
-export const compileTemplate = (text: string, place = ''): Evaluate | null => {
+export const compileTemplate = (text: string, place = '', urlRule?: UrlRule): Evaluate | null => {
   if (!text.includes('{{')) return null;
   const parts = splitTemplate(text);
   const [first] = parts;
@@ -91,10 +90,14 @@ export const compileTemplate = (text: string, place = ''): Evaluate | null => {
   const pieces = parts.map((part) =>
     'text' in part ? part.text : compileExpression(part.expression, `${place}:${part.offset}`),
   );
+  const finish = async (values: readonly Result[]): Promise<string> =>
+    urlRule === undefined
+      ? join(values)
+      : (await import('./url-template.chunk.ts')).joinUrl({ parts, values, place, urlRule, toText });
   return (scope) => {
     const values = pieces.map((piece) => (typeof piece === 'string' ? piece : piece(scope)));
-    return values.some((value) => value instanceof Promise)
-      ? Promise.all(values).then(join)
+    return urlRule !== undefined || values.some((value) => value instanceof Promise)
+      ? Promise.all(values).then(finish)
       : join(values as Result[]);
   };
 };

@@ -35,15 +35,26 @@ export const setQuery = (text: string, name: string, value: string | number): st
  *
  * @param baseUrl - the parameter of that name, with or without a trailing slash; a query is kept
  * @param path - starts with a slash; its segments are encoded
- * @throws TypeError that names the parameter but not its value, which may contain a secret
+ * @throws TypeError that names the parameter but not its value, which may contain a secret; RangeError for a path with a
+ * segment of dots, which would lead elsewhere
  */
 export const joinUrl = (baseUrl: string, path: string): string => {
   const url = URL.parse(baseUrl);
   if (url === null) throw asFinal(new TypeError('Parameter "baseUrl" is not an absolute URL'));
+  if (
+    path
+      .replaceAll(/[\t\n\r]/g, '')
+      .split(/[\\/]/)
+      .some(isDotSegment)
+  )
+    throw asFinal(new RangeError('The path of the request must not have a segment . or ..'));
   const { pathname } = url;
   url.pathname = `${pathname.endsWith('/') ? pathname.slice(0, -1) : pathname}${path}`;
   return url.href;
 };
+
+/** Whether the parser of URLs takes a segment of a path for `.` or `..` (URL Standard §4.4), which it removes. */
+export const isDotSegment = (segment: string): boolean => /^(?:\.|%2e){1,2}$/i.test(segment);
 
 /** The client's timeout is later than the node's, so that the node's message is shown. */
 const TIMEOUT_MARGIN_MS = 1_000;

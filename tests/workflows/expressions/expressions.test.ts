@@ -54,6 +54,8 @@ describe('an expression', () => {
     ['{{ $sum($nodes.pick.list) }}', 3],
     ['{{ $trigger.headers.host }}', 'example.com'],
     ['{{ $execution.id }}', 'e-1'],
+    ['{{ $rawUrl(body.items) }}', [{ sku: 'a' }, { sku: 'b' }]],
+    ['{{ $rawUrl(body.name) }}/', 'Ada/'],
     ['{{ $execution.workflowVersion + 1 }}', 4],
     ['{{ {"a": {"b": body.total}} }}', { a: { b: 120 } }],
     ['{{ [body.total, 1] }}', [120, 1]],

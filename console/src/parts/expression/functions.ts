@@ -52,6 +52,7 @@ export const FUNCTIONS: readonly (readonly [name: string, parameters: readonly s
     ['power', ['base', 'exponent'], 'The base raised to the exponent.'],
     ['random', ['seed?'], 'A number from 0 to 1; for an integer always the same one.'],
     ['range', ['first', 'last', 'step'], 'The integers from the first to the last one.'],
+    ['rawUrl', ['text'], 'The text; in a URL, it is not encoded and may be several parts.'],
     [
       'reduce',
       ['list', 'function', 'initial?'],

@@ -144,6 +144,7 @@ export const textFunctions: Readonly<Record<string, Native>> = {
   base64decode: native('<s-:s>', (run, text?: string) => rewrite(run, text, decodeBase64)),
   encodeUrlComponent: native('<s-:s>', convertUrl('encodeUrlComponent', encodeURIComponent)),
   encodeUrl: native('<s-:s>', convertUrl('encodeUrl', encodeURI)),
+  rawUrl: native('<x-:x>', (_run, value?: unknown) => value),
   decodeUrlComponent: native('<s-:s>', convertUrl('decodeUrlComponent', decodeURIComponent)),
   decodeUrl: native('<s-:s>', convertUrl('decodeUrl', decodeURI)),
 };

@@ -1,0 +1,14 @@
+import { asFinal } from '@hookloom/plugin-kit';
+
+/** An expression in a workflow has a syntax error, its evaluation failed, or it has no result where one is required. */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+  /** Offset in the expression without blanks around it, in UTF-16 units; undefined if no single place is at fault. */
+  readonly position: number | undefined;
+
+  constructor(message: string, cause?: unknown) {
+    super(message);
+    asFinal(this); // evaluated again, it fails again
+    this.position = (cause as { readonly position?: number } | undefined)?.position;
+  }
+}
