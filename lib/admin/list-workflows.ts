@@ -1,16 +1,20 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
-import type { ExecutionStatus, ExecutionStore } from '../executions/record/execution-store.ts';
+import type {
+  ExecutionStatus,
+  ExecutionSummary,
+  FindLastExecutions,
+} from '../executions/record/execution-store.ts';
 import { cursor, hasText, optional, pageSize, text, word } from '../shared/query-fields.ts';
-import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
+import type { CurrentWorkflow, WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
-import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
+import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
 /** Definitions that are read for one page: with a rare tag, a page has fewer workflows, and the next one continues. */
 const MAX_READ = 200;
-const CONCURRENT_READS = 10;
+/** How many are read at once if a filter may drop some. */
+const BATCH_SIZE = 100;
 
 /** The filters of a list of workflows, as strings. */
 export const workflowQuery = v.object({
@@ -52,8 +56,8 @@ interface ListedWorkflow {
 }
 
 export interface ListWorkflowsParts {
-  readonly workflows: Pick<WorkflowStore, 'list' | 'find'>;
-  readonly executions: Pick<ExecutionStore, 'list'>;
+  readonly workflows: Pick<WorkflowStore, 'list' | 'findAll'>;
+  readonly findLastExecutions: FindLastExecutions;
   readonly findNodeType: FindNodeType;
   /** Where webhooks are reached: `https://abc.execute-api.eu-west-1.amazonaws.com`. */
   readonly baseUrl: string;
@@ -66,7 +70,7 @@ export interface ListWorkflowsParts {
  */
 export const listWorkflows = async (
   query: WorkflowQuery,
-  { workflows, executions, findNodeType, baseUrl }: ListWorkflowsParts,
+  { workflows, findLastExecutions, findNodeType, baseUrl }: ListWorkflowsParts,
 ): Promise<{ readonly workflows: readonly ListedWorkflow[]; readonly nextCursor: string | null }> => {
   const { limit, cursor, ...filters } = query;
   const list = JSON.stringify(filters);
@@ -75,47 +79,42 @@ export const listWorkflows = async (
     ({ id, name, enabled }) =>
       (after === null || id > after) && hasText(filters.text, id, name) && isAs(filters.enabled, enabled),
   );
-  const inTurn = pLimit(CONCURRENT_READS);
-  const found: ListedWorkflow[] = [];
+  const isListed = ({ definition }: CurrentWorkflow): boolean =>
+    (filters.tag === null || definition.tags?.includes(filters.tag) === true) &&
+    (filters.trigger === null ||
+      findTriggers(definition, findNodeType, baseUrl).some(({ type }) => type === filters.trigger));
+  const batchSize = filters.tag === null && filters.trigger === null ? limit : BATCH_SIZE;
+  const found: CurrentWorkflow[] = [];
   let read = 0;
   while (found.length < limit && read < Math.min(candidates.length, MAX_READ)) {
-    const batch = candidates.slice(read, read + Math.min(limit - found.length, MAX_READ - read));
+    const batch = candidates.slice(read, Math.min(read + batchSize, MAX_READ));
     read += batch.length;
-    const listed = batch.map(({ id }) =>
-      inTurn(async () => {
-        const workflow = await workflows.find(id);
-        if (workflow === null) return []; // removed a moment ago
-        const triggers = findTriggers(workflow.definition, findNodeType, baseUrl);
-        const { tags = [] } = workflow.definition;
-        if (filters.tag !== null && !tags.includes(filters.tag)) return [];
-        if (filters.trigger !== null && !triggers.some(({ type }) => type === filters.trigger)) return [];
-        const types = new Set(workflow.definition.nodes.map(({ type }) => type));
-        const unknown = [...types].filter((type) => findNodeType(type) === null);
-        return [
-          {
-            ...describe(workflow),
-            triggers,
-            ...(unknown.length === 0 ? {} : { unknownNodeTypes: unknown }),
-            lastExecution: await findLast(id, executions),
-          },
-        ];
-      }),
-    );
-    found.push(...(await Promise.all(listed)).flat());
+    found.push(...(await workflows.findAll(batch.map(({ id }) => id))).filter(isListed));
   }
-  const last = candidates[read - 1];
-  const isDone = last === undefined || read === candidates.length;
-  const place = { part: 'workflows', at: last?.id ?? '', executionId: last?.id ?? '' };
-  return { workflows: found, nextCursor: isDone ? null : writeCursor(place, list) };
+  const shown = found.slice(0, limit);
+  const lastExecutions = await findLastExecutions(shown);
+  const hasMore = found.length > limit || read < candidates.length;
+  const last = (found.length > limit ? shown.at(-1)?.definition : candidates[read - 1])?.id ?? '';
+  return {
+    workflows: shown.map((workflow) => {
+      const { definition, version, updatedAt } = workflow;
+      const { id, name, enabled, tags = [], nodes } = definition;
+      const unknown = [...new Set(nodes.map(({ type }) => type))].filter(
+        (type) => findNodeType(type) === null,
+      );
+      return {
+        ...{ id, name, tags, enabled, version, updatedAt },
+        triggers: findTriggers(definition, findNodeType, baseUrl),
+        ...(unknown.length === 0 ? {} : { unknownNodeTypes: unknown }),
+        lastExecution: toLast(lastExecutions.get(id)),
+      };
+    }),
+    nextCursor: hasMore ? writeCursor({ part: 'workflows', at: last, executionId: last }, list) : null,
+  };
 };
 
 const isAs = (wanted: string | null, enabled: boolean): boolean =>
   wanted === null || (wanted === 'true') === enabled;
-
-const describe = ({ definition, version, updatedAt }: PublishedWorkflow) => {
-  const { id, name, enabled, tags = [] } = definition;
-  return { id, name, tags, enabled, version, updatedAt };
-};
 
 /** The enabled triggers of a workflow, in the order of its nodes. */
 export const findTriggers = (
@@ -144,11 +143,7 @@ export const findAddresses = (
 const toUrl = (baseUrl: string, workflowId: string, path: string): string =>
   `${baseUrl}/api/webhook/${workflowId}${path === '/' ? '' : path}`;
 
-const findLast = async (
-  workflowId: string,
-  executions: Pick<ExecutionStore, 'list'>,
-): Promise<ListedWorkflow['lastExecution']> => {
-  const [last] = (await executions.list({ workflowId, limit: 1, isTrial: false })).executions;
+const toLast = (last: ExecutionSummary | undefined): ListedWorkflow['lastExecution'] => {
   if (last === undefined) return null;
   const { executionId, status, startedAt } = last;
   return { executionId, status, startedAt: new Date(startedAt).toISOString() };

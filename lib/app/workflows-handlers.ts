@@ -20,7 +20,7 @@ import {
   showWorkflowRoute,
 } from './api/workflows.ts';
 
-interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'executions' | 'baseUrl'> {
+interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'findLastExecutions' | 'baseUrl'> {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly workflows: WorkflowStore;
@@ -29,7 +29,7 @@ interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'executions' | 'ba
 
 /** `GET /api/admin/workflows` and what is below it: workflows, their versions, and the difference of two versions. */
 export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
-  const { workflows, executions, clock } = parts;
+  const { workflows, clock } = parts;
   const toTime = () => new Date(clock.now()).toISOString();
 
   return serveRoutes(parts, [
@@ -37,8 +37,8 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
       const { findNodeType } = await parts.loadRegistry();
       const page = await listWorkflows(query, {
         workflows,
-        executions,
         findNodeType,
+        findLastExecutions: parts.findLastExecutions,
         baseUrl: parts.baseUrl,
       });
       return answerJson(200, { count: page.workflows.length, ...page, timestamp: toTime() });

@@ -10,7 +10,7 @@ import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { checked } from '../support/checked-answers.ts';
-import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../support/in-memory-stores.ts';
+import { findLastIn, inMemoryExecutionStore, inMemoryWorkflowStore } from '../support/in-memory-stores.ts';
 
 const sample = JSON.parse(readFileSync(new URL('../../events/adminWorkflows.json', import.meta.url), 'utf8'));
 
@@ -43,7 +43,7 @@ const aService = async () => {
       logger,
       clock,
       workflows: store,
-      executions,
+      findLastExecutions: findLastIn(executions),
       baseUrl: 'https://api.example.com',
       loadRegistry: async () => registry,
     }),
@@ -211,7 +211,10 @@ test.each(['PUT /api/admin/workflows', 'GET /api/admin/plugins', '__proto__', un
   'an event of the route %j is a 405',
   async (routeKey) => {
     const parts = { logger, clock, loadRegistry: async () => registry };
-    const stores = { workflows: inMemoryWorkflowStore(), executions: inMemoryExecutionStore() };
+    const stores = {
+      workflows: inMemoryWorkflowStore(),
+      findLastExecutions: findLastIn(inMemoryExecutionStore()),
+    };
     const result = await createReadWorkflows({ baseUrl: 'https://api.example.com', ...parts, ...stores })(
       { ...sample, routeKey } as never,
       {} as never,

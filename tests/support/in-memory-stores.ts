@@ -9,6 +9,7 @@ import {
   type ExecutionData,
   type ExecutionRecord,
   type ExecutionStore,
+  type FindLastExecutions,
   hasFailedAs,
   isFinal,
   isTrial,
@@ -72,6 +73,14 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
         throw new AppError(WORKFLOW_CHANGED, { workflowId });
       return published.delete(workflowId);
     },
+    findAll: async (workflowIds) =>
+      workflowIds.flatMap((id) => {
+        const current = published.get(id);
+        if (current === undefined) return [];
+        const { pathConfigs: _pathConfigs, ...workflow } = copy(current);
+        const wasHighVolume = versions.get(id)?.some(({ definition }) => definition.settings?.highVolume);
+        return [{ ...workflow, ...(wasHighVolume === true ? { wasHighVolume: true as const } : {}) }];
+      }),
     readPage: async (after) => {
       const ids = [...published.keys()].sort().filter((id) => after === null || id > after);
       const page = ids.slice(0, WORKFLOWS_PER_PAGE);
@@ -106,6 +115,17 @@ export const inMemoryCredentialStore = (): CredentialStore => {
     list: async () => copy([...credentials.values()]),
   };
 };
+
+/** The last execution of each workflow, in a store whose lists cost nothing. */
+export const findLastIn =
+  (executions: Pick<ExecutionStore, 'list'>): FindLastExecutions =>
+  async (workflows) => {
+    const found = workflows.map(async ({ definition: { id } }) => {
+      const [last] = (await executions.list({ workflowId: id, limit: 1, isTrial: false })).executions;
+      return last === undefined ? [] : [[id, last] as const];
+    });
+    return new Map((await Promise.all(found)).flat());
+  };
 
 /** `records` is for tests that ask what was stored without knowing the execution's id. */
 export const inMemoryExecutionStore = (

@@ -56,6 +56,32 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect((await store.findVersion('orders', 2))?.definition.name).toBe('New');
     });
 
+    test('several are found at once, in the order that was asked for, without those that do not exist', async () => {
+      const store = await create();
+      for (const id of ['orders', 'shop', 'removed']) await store.put(definition({ id }), [pathConfig]);
+      await store.put(definition({ id: 'shop', name: 'Shop' }), []);
+      await store.remove('removed');
+      const updatedAt = expect.any(String);
+      expect(await store.findAll(['shop', 'removed', 'other', 'orders'])).toEqual([
+        { version: 2, updatedAt, definition: definition({ id: 'shop', name: 'Shop' }) },
+        { version: 1, updatedAt, definition: definition() },
+      ]);
+      expect(await store.findAll([])).toEqual([]);
+    });
+
+    test('one that was of high volume once is found as such', async () => {
+      const store = await create();
+      const settings = { highVolume: true };
+      await store.put(definition(), []);
+      expect((await store.findAll(['orders']))[0]).not.toHaveProperty('wasHighVolume');
+      await store.put(definition({ settings }), []);
+      expect(await store.findAll(['orders'])).toMatchObject([{ version: 2, wasHighVolume: true }]);
+      await store.put(definition({ name: 'A' }), []);
+      await store.remove('orders');
+      await store.put(definition({ name: 'B' }), []);
+      expect(await store.findAll(['orders'])).toMatchObject([{ version: 4, wasHighVolume: true }]);
+    });
+
     test('an unchanged definition makes no new version', async () => {
       const store = await create();
       await store.put(definition(), []);

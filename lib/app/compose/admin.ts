@@ -1,6 +1,7 @@
 import { type Clock, lazy } from '@hookloom/plugin-kit';
 import { createCallbackIndex } from '../../adapters/dynamodb/callbacks/callback-index.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { createFindLastExecutions } from '../../adapters/dynamodb/executions/last-executions.ts';
 import { createHoldsUnlisted } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
@@ -59,8 +60,12 @@ export const openExecutions = (config: Config = openConfig()) => {
 
 export const openReadWorkflows = (config: Config = openConfig()) => {
   const { client, tables, executions } = openStores(config);
-  const workflows = createWorkflowStore(client, tables, systemClock);
-  return { ...openAdmin(config), executions, workflows, baseUrl: need(config.publicUrl, 'PUBLIC_URL') };
+  return {
+    ...openAdmin(config),
+    workflows: createWorkflowStore(client, tables, systemClock),
+    findLastExecutions: createFindLastExecutions(client, tables, executions, systemClock),
+    baseUrl: need(config.publicUrl, 'PUBLIC_URL'),
+  };
 };
 
 export const openShowExecution = (config: Config = openConfig()) => {

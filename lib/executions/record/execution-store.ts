@@ -1,7 +1,7 @@
 import type { ExecutionInfo, JsonObject, Question } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { Change } from '../../shared/compare-values.ts';
-import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
+import type { BackgroundMode, CurrentWorkflow, Workflow } from '../../workflows/definition/definition.ts';
 
 interface RetryOf {
   readonly executionId: string;
@@ -375,6 +375,15 @@ export interface ExecutionStore {
    */
   extendLease(record: Pick<ExecutionRecord, 'executionId' | 'status'>, leaseExpiresAt: number): Promise<void>;
 }
+
+/**
+ * The last execution of each of these workflows, by the workflow's id, without trials; none for a workflow that has none
+ * on record.
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export type FindLastExecutions = (
+  workflows: readonly CurrentWorkflow[],
+) => Promise<ReadonlyMap<string, ExecutionSummary>>;
 
 /**
  * When the time limits of a background run start to count, in milliseconds since the epoch: at its request, or at its

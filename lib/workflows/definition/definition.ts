@@ -29,3 +29,9 @@ export interface Workflow {
   /** Values of the variables that its executions read; absent if they read none. See `onStage`. */
   readonly variables?: JsonObject;
 }
+
+/** The current version of a workflow, as lists read it. */
+export interface CurrentWorkflow extends Workflow {
+  /** Whether this version or an earlier one is `highVolume`, so that executions are in several partitions; absent if not. */
+  readonly wasHighVolume?: true;
+}

@@ -1,5 +1,5 @@
 import { type CacheOptions, createCache } from '../../shared/cache.ts';
-import type { Workflow, WorkflowDefinition } from './definition.ts';
+import type { CurrentWorkflow, Workflow, WorkflowDefinition } from './definition.ts';
 import type { PathConfig } from './path-config.ts';
 
 /** A webhook trigger whose next request is caught as a test. */
@@ -71,6 +71,11 @@ export interface WorkflowStore extends WorkflowReader {
   remove(workflowId: string, replaces?: number): Promise<boolean>;
   /** All current workflows, by id. */
   list(): Promise<WorkflowSummary[]>;
+  /**
+   * The current versions of some workflows, in the order of the ids, without those that do not exist. What was stored
+   * within the last second may be missing or outdated. The calls to the store grow by one for each hundred workflows.
+   */
+  findAll(workflowIds: readonly string[]): Promise<readonly CurrentWorkflow[]>;
   /**
    * A page of the versions of a workflow, newest first, those of a removed one included. May have fewer than the limit,
    * although more follow.

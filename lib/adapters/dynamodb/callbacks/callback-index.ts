@@ -24,8 +24,8 @@ import {
   type ListedKey,
   mergePartitions,
   type Partition,
-  readRecords,
 } from '../executions/read-lists.ts';
+import { getItems } from '../get-items.ts';
 import { updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
@@ -40,15 +40,17 @@ export const createCallbackIndex = (
   { executions: table }: Pick<TableNames, 'executions'>,
   clock: Pick<Clock, 'now'>,
 ): CallbackIndex => {
+  const records = { table, key: 'executionId' };
+
   /** Reads the callbacks with these keys that are still pending. */
   const readPending = async (keys: readonly string[]) => {
     const attributes = ['executionId', 'callback', 'answered', 'expiresAt'];
-    const items = (await readRecords(client, table, keys, attributes)).filter(
+    const items = (await getItems(client, records, keys, attributes)).filter(
       (item) => !isExpired(item, clock.now()),
     );
     const callbacks = items.map((item) => [readText(item, 'executionId'), toCallback(item)] as const);
     const ids = new Set(callbacks.flatMap(([, { subject }]) => (subject ? [subject.executionId] : [])));
-    const executions = await readRecords(client, table, [...ids], ['executionId', 'status']);
+    const executions = await getItems(client, records, [...ids], ['executionId', 'status']);
     const open = new Set(
       executions
         .filter((item) => !isFinal(readText(item, 'status') as ExecutionStatus))

@@ -13,6 +13,7 @@ import {
 } from '../../../executions/record/execution-store.ts';
 import { type Item, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
+import { getItems } from '../get-items.ts';
 import { getItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import {
@@ -33,7 +34,7 @@ import {
   type ListedKey,
   mergePartitions,
   type Partition,
-  readRecords,
+  SUMMARY_ATTRIBUTES,
 } from './read-lists.ts';
 
 /** Maximum number of records read in one call. If many have other statuses, the list is short and has a cursor. */
@@ -95,7 +96,7 @@ export const listExecutions = async (
   const attributes = [...SUMMARY_ATTRIBUTES, ...(failure === undefined ? [] : ['failure'])];
   const batchSize = isFiltered ? BATCH_SIZE : limit + 1;
   const page = await collectPage(keys, { limit, batchSize, maxRecords: MAX_RECORDS }, async (ids) =>
-    (await readRecords(client, table, ids, attributes)).flatMap((item) => {
+    (await getItems(client, { table, key: 'executionId' }, ids, attributes)).flatMap((item) => {
       const execution = toSummary(item);
       return isListed(item, execution) ? [[execution.executionId, execution] as const] : [];
     }),
@@ -163,21 +164,6 @@ const [FIRST, LAST] = ALL_TIMES;
 
 /** The last year of four digits: later times do not sort as text. */
 const MAX_TIME = Date.parse(LAST);
-
-/** The attributes that a list shows, and those by which it is filtered, except for the failure, which may be long. */
-const SUMMARY_ATTRIBUTES = [
-  'executionId',
-  'workflowId',
-  'workflowVersion',
-  'mode',
-  'status',
-  'startedAt',
-  'endedAt',
-  'expiresAt',
-  'requestId',
-  'retryOf',
-  'held',
-];
 
 const DUE_PAGE_SIZE = 100;
 

@@ -6,7 +6,7 @@ import type { WorkflowDefinition } from '../../../workflows/definition/definitio
 import { type Item, number, readLongJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { toIso, workflowPartitions } from '../executions/execution-item.ts';
-import { readRecords } from '../executions/read-lists.ts';
+import { getItems } from '../get-items.ts';
 import { putItem, queryPage } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { scanDefinitions } from '../workflows/workflow-reader.ts';
@@ -55,6 +55,7 @@ export const createListDefinitions =
 export const createOpenRuns =
   (client: DynamoDbClient, { executions }: Pick<TableNames, 'executions'>): OpenRuns =>
   (workflowId, from) => {
+    const records = { table: executions, key: 'executionId' };
     let next: Item | undefined;
     const [first = workflowId, sample = workflowId] = workflowPartitions(workflowId);
     let partition = first;
@@ -79,8 +80,8 @@ export const createOpenRuns =
         }
         next = found.next;
         const ids = found.items.map((item) => readText(item, 'executionId'));
-        const records = await readRecords(client, executions, ids, ['executionId', 'nodes', 'nodesOmitted']);
-        return { executions: records.map(toObserved), hasMore: next !== undefined };
+        const observed = await getItems(client, records, ids, ['executionId', 'nodes', 'nodesOmitted']);
+        return { executions: observed.map(toObserved), hasMore: next !== undefined };
       },
     };
   };

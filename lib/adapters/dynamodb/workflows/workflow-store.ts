@@ -22,6 +22,7 @@ import {
   text,
 } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
+import { getItems } from '../get-items.ts';
 import { putItem, queryFirst, sameAs, scanAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import {
@@ -99,7 +100,10 @@ export const createWorkflowStore = (
         return { version: before.version, changed: false };
       }
       const version = current === null ? 1 : readNumber(current, 'version') + 1;
-      const item = toItem(definition, pathConfigs, { ...options, version, now: clock.now() });
+      const wasHighVolume =
+        current?.wasHighVolume?.BOOL === true ||
+        [definition, before?.definition].some((one) => one?.settings?.highVolume === true);
+      const item = toItem(definition, pathConfigs, { ...options, version, wasHighVolume, now: clock.now() });
       // A trigger keeps listening. A listening that begins during this write is lost: its state is then "ended".
       await replace(current, compact({ ...item, listening: current?.listening }));
       return { version, changed: true };
@@ -112,6 +116,17 @@ export const createWorkflowStore = (
         throw new AppError(WORKFLOW_CHANGED, { workflowId });
       await replace(current, toTombstone(current, clock.now()));
       return true;
+    },
+
+    findAll: async (workflowIds) => {
+      const place = { table: tables.workflows, key: 'workflowId' };
+      const items = await getItems(client, place, workflowIds, CURRENT_ATTRIBUTES);
+      return items
+        .filter((item) => !isTombstone(item))
+        .map((item) => ({
+          ...toWorkflow(item),
+          ...(item.wasHighVolume?.BOOL === true ? { wasHighVolume: true } : {}),
+        }));
     },
 
     readPage: (after) => scanDefinitions(client, tables.workflows, after),
@@ -162,10 +177,19 @@ const refuseLarger = (limitBytes: number, stored: string): void => {
   if (bytes > limitBytes) throw new AppError(WORKFLOW_TOO_LARGE, { bytes, limitBytes });
 };
 
+/** What {@link CurrentWorkflow} is read from. */
+const CURRENT_ATTRIBUTES = ['workflowId', 'version', 'updatedAt', 'definition', 'removedAt', 'wasHighVolume'];
+
+interface ItemOptions extends PutOptions {
+  readonly version: number;
+  readonly wasHighVolume: boolean;
+  readonly now: number;
+}
+
 const toItem = (
   definition: WorkflowDefinition,
   pathConfigs: readonly PathConfig[],
-  { version, now, author, message }: PutOptions & { readonly version: number; readonly now: number },
+  { version, wasHighVolume, now, author, message }: ItemOptions,
 ): Item =>
   compact({
     workflowId: text(definition.id),
@@ -177,10 +201,11 @@ const toItem = (
     pathConfigs: json(pathConfigs),
     author: optional(author, text),
     message: optional(message, text),
+    wasHighVolume: wasHighVolume ? flag(true) : undefined,
   });
 
-const toTombstone = ({ workflowId, version }: Item, now: number): Item =>
-  compact({ workflowId, version, removedAt: text(new Date(now).toISOString()) });
+const toTombstone = ({ workflowId, version, wasHighVolume }: Item, now: number): Item =>
+  compact({ workflowId, version, wasHighVolume, removedAt: text(new Date(now).toISOString()) });
 
 const toVersionSummary = (item: Item): VersionSummary => ({
   version: readNumber(item, 'version'),
