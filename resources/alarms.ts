@@ -33,7 +33,7 @@ export const toAlarms = (
   const toAlarm = (name: string, description: string, properties: object): TemplateResource => ({
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
-      AlarmName: `${prefix}-${name}`,
+      AlarmName: `${prefix}/${name}`, // a pattern for all of them matches none of another stage
       AlarmDescription: `${description} What to do: docs/metrics.md, Alarms.`,
       AlarmActions: [topic],
       OKActions: [topic],
@@ -124,6 +124,15 @@ export const toAlarms = (
           Threshold: HIGH * quotas.durableStarts * PERIOD_SECONDS,
         },
       );
+    if (id === 'AggregateLambdaFunction')
+      alarms.AggregateIteratorAgeAlarm = toAlarm(
+        'aggregate-iterator-age',
+        'Changes of tables have waited for the statistics for more than an hour.',
+        {
+          ...{ ...ofFunction(id, 'IteratorAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum' },
+          ...{ ...twice, Threshold: 3_600_000 }, // milliseconds; a stream keeps a change for a day
+        },
+      );
     if (ASYNCHRONOUS.includes(id))
       alarms[`${name}EventAgeAlarm`] = toAlarm(
         `${toName(name)}-event-age`,
@@ -153,7 +162,7 @@ const ofFunction = (id: string, MetricName: string): Metric => ({
   Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
 });
 
-/** A throttled index rejects the write to its table. */
+/** A throttled index rejects the write to its table; reads of an index count for it alone. */
 const throttlesOf = (id: string, table: TemplateResource | undefined): readonly Metric[] => {
   const { GlobalSecondaryIndexes = [] } = (table?.Properties ?? {}) as {
     readonly GlobalSecondaryIndexes?: readonly { readonly IndexName: string }[];
@@ -169,7 +178,10 @@ const throttlesOf = (id: string, table: TemplateResource | undefined): readonly 
   return [
     ofTable('ReadThrottleEvents'),
     ofTable('WriteThrottleEvents'),
-    ...GlobalSecondaryIndexes.map(({ IndexName }) => ofTable('WriteThrottleEvents', IndexName)),
+    ...GlobalSecondaryIndexes.flatMap(({ IndexName }) => [
+      ofTable('ReadThrottleEvents', IndexName),
+      ofTable('WriteThrottleEvents', IndexName),
+    ]),
   ];
 };
 

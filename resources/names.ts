@@ -25,6 +25,9 @@ export const findNameProblems = (
   { Resources }: Template,
   { stage, region }: { readonly stage: string; readonly region: string },
 ): string | null => {
+  // Permissions tell stages apart by capital letters: scripts/policy/stage-names.ts.
+  if (/-.*[A-Z]/.test(stage))
+    return `The stage "${stage}" has a capital letter after a dash, so that permissions for other stages would include it. Choose a stage without capital letters`;
   const found = Object.entries(Resources).flatMap(([id, resource]) => {
     const named = nameOf(resource, region);
     if (named === null) return [];

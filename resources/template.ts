@@ -34,6 +34,7 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
   for (const [, stage] of ofType('AWS::ApiGatewayV2::Stage'))
     stage.DependsOn = [...[stage.DependsOn ?? []].flat(), ...routes.map(([id]) => id)];
 
+  narrowRules(template);
   const { kmsKey, domain } = deployment;
   if (kmsKey !== null) {
     change('AWS::DynamoDB::Table', () => ({
@@ -41,6 +42,11 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
     }));
     change('AWS::SQS::Queue', () => ({ SqsManagedSseEnabled: false, KmsMasterKeyId: kmsKey }));
     change('AWS::Logs::LogGroup', () => ({ KmsKeyId: kmsKey }));
+    change('AWS::Lambda::Function', ({ DurableConfig }) =>
+      DurableConfig === undefined
+        ? {}
+        : { DurableConfig: { ...(DurableConfig as object), KMSKeyArn: kmsKey } },
+    );
     const rule = {
       ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: kmsKey },
       BucketKeyEnabled: true, // one call to KMS for many objects
@@ -69,6 +75,25 @@ const readNamespace = ({ Resources }: Template): string => {
   };
   return String(Environment?.Variables?.TABLE_PREFIX ?? '');
 };
+
+/**
+ * Limits the permissions for rules of triggers to names of the length that those of this stage have: otherwise they would include
+ * those of a stage whose name begins with this one and a dash.
+ */
+export const narrowRules = ({ Resources }: Template): void => {
+  for (const [id, resource] of Object.entries(Resources)) {
+    if (resource.Type === 'AWS::IAM::ManagedPolicy') continue; // denies
+    const before = JSON.stringify(resource);
+    const after = before.replaceAll(
+      /(:rule\/(?:\*\/)?)([\w-]+-)\*/g,
+      (_whole, place: string, prefix: string) => `${place}${prefix}${'?'.repeat(lengthAfter(prefix))}`,
+    );
+    if (after !== before) Resources[id] = JSON.parse(after);
+  }
+};
+
+/** As in lib/triggers/types/event-trigger.ts: a hash, cut off where a rule's name is full. */
+const lengthAfter = (prefix: string): number => Math.min(43, 64 - prefix.length);
 
 const nameBucket = (bucket: TemplateResource | undefined, { blobBucket }: Deployment): void => {
   if (bucket?.Properties === undefined) return;
@@ -139,8 +164,8 @@ const toRouteSettings = (
   };
 };
 
-/** Services that decrypt on behalf of their callers, by their names in `kms:ViaService`. */
-const ENCRYPTING = ['dynamodb', 's3', 'sqs'] as const;
+/** Services that decrypt on behalf of their callers, by their names in `kms:ViaService`, and the actions for which they do. */
+const ENCRYPTING = { dynamodb: /^dynamodb:/, s3: /^s3:/, sqs: /^sqs:/, lambda: /^lambda:.*Durable/ } as const;
 
 /** A role that reads or writes encrypted data also needs the key, limited to use through the service that holds the data. */
 const allowKey = ({ Properties = {} }: TemplateResource, kmsKey: string): void => {
@@ -148,7 +173,9 @@ const allowKey = ({ Properties = {} }: TemplateResource, kmsKey: string): void =
   if (policy === undefined) return;
   const { Statement } = policy.PolicyDocument;
   const actions = Statement.flatMap(({ Action = [] }) => [Action].flat());
-  const services = ENCRYPTING.filter((service) => actions.some((action) => action.startsWith(`${service}:`)));
+  const services = Object.entries(ENCRYPTING)
+    .filter(([, pattern]) => actions.some((action) => pattern.test(action)))
+    .map(([service]) => service);
   if (services.length === 0) return;
   policy.PolicyDocument.Statement = [...Statement, toKeyStatement(kmsKey, services)];
 };

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fillPlaces } from './cost/places.ts';
-import { printDoctorPolicy } from './policy/doctor-policy.ts';
 import { printPolicy, toPolicies } from './policy/policies.ts';
 
 // Writes the policies for people, derived from serverless.yml, and the policy of `hookloom doctor` into the docs. With a name and
@@ -24,15 +23,10 @@ const replace = (text: string): string =>
   }, text);
 
 if (name === undefined) {
-  const { reader, author, operator, deployer, deployerData } = policies;
-  fill('docs/operating.md', { 'doctor-policy': printDoctorPolicy() });
-  fill('docs/deploying.md', {
-    'reader-policy': printPolicy(reader),
-    'operator-policy': printPolicy(operator),
-    'author-policy': printPolicy(author),
-    'deployer-policy': printPolicy(deployer),
-    'deployerData-policy': printPolicy(deployerData),
-  });
+  const { doctor, ...others } = policies;
+  fill('docs/operating.md', { 'doctor-policy': printPolicy(doctor) });
+  const texts = Object.entries(others).map(([key, policy]) => [`${key}-policy`, printPolicy(policy)]);
+  fill('docs/deploying.md', Object.fromEntries(texts));
 } else if (Object.hasOwn(policies, name))
   process.stdout.write(`${replace(JSON.stringify(policies[name as keyof typeof policies], null, 2))}\n`);
 else throw new Error(`There is no policy ${name}: use ${Object.keys(policies).join(', ')}`);

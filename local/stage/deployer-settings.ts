@@ -61,7 +61,7 @@ export const readPolicies = (
   pages: string,
   place: Place & { readonly apiId: string },
 ): Readonly<Record<string, readonly PolicyDocument[]>> => {
-  const found = [...pages.matchAll(/<!-- ([a-z]+)(?:Data)?-policy -->\s*```json\n([^`]*)```/g)];
+  const found = [...pages.matchAll(/<!-- ([a-z]+)(?:Data|Roles)?-policy -->\s*```json\n([^`]*)```/g)];
   const policies = found.map(([, name = '', json = '']) => {
     const own = json
       .replaceAll('STAGE', place.stage)

@@ -1,6 +1,7 @@
 /** A statement of an IAM policy, with variables of serverless.yml and of CloudFormation. */
 export interface Statement {
   readonly Effect: string;
+  readonly Principal?: unknown;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Condition?: unknown;
@@ -13,8 +14,19 @@ const arn = (service: string, rest: string): string =>
 const PREFIX = '${self:custom.tablePrefix}';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml
 const STAGE = '${sls:stage}';
+/**
+ * Stands for each function, table, or capital letter with which a role begins: scripts/policy/stage-names.ts. A pattern for all
+ * names of a stage would match those of a stage whose name begins with it and a dash.
+ */
+const FUNCTION = `${PREFIX}-{function}`;
+const TABLE = `${PREFIX}-{table}`;
+const ROLE = `${PREFIX}-{Role}`;
 /** Ids of APIs have ten characters, so this is no part of one. */
 const ANY_API = '?'.repeat(10);
+/** The bucket for large values, by either name, and the Framework's for bundles. */
+const BUCKETS = ['ACCOUNT-REGION', 'blobbucket-*', 'serverlessdeploymentbucket-*'].map(
+  (name) => `arn:\${AWS::Partition}:s3:::${PREFIX}-${name}`,
+);
 const toPath = (path: string): string => `arn:\${AWS::Partition}:apigateway:\${AWS::Region}::/${path}`;
 export const allow = (Action: string | readonly string[], Resource: unknown): Statement => ({
   Effect: 'Allow',
@@ -26,6 +38,14 @@ const of = (service: string, operations: string): string[] =>
     .trim()
     .split(/\s+/)
     .map((operation) => `${service}:${operation}`);
+
+/** The rules of functions with a schedule; CloudFormation names them after the functions. */
+const SCHEDULES = arn('events', `rule/${PREFIX}-{Scheduled}`);
+
+/** Of functions and of the API, with and without their streams. */
+const LOGS = [`lambda/${FUNCTION}`, `http-api/${PREFIX}`, `http-api/${PREFIX}:*`].map((name) =>
+  arn('logs', `log-group:/aws/${name}`),
+);
 
 /**
  * By resource type: the actions that CloudFormation calls with the deployer's keys to create, change, tag and remove it.
@@ -50,12 +70,10 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         `CreateBucket DeleteBucket DeleteObject DeleteObjectVersion GetBucket* Get*Configuration GetObject ListBucket ListBucketVersions PutBucketOwnershipControls PutBucketPublicAccessBlock PutBucketTagging
         PutEncryptionConfiguration PutLifecycleConfiguration PutObject`,
       ),
-      [`arn:\${AWS::Partition}:s3:::${PREFIX}-*`, `arn:\${AWS::Partition}:s3:::${PREFIX}-*/*`],
+      BUCKETS.flatMap((bucket) => [bucket, `${bucket}/*`]),
     ),
   ],
-  'AWS::S3::BucketPolicy': [
-    allow(of('s3', 'DeleteBucketPolicy PutBucketPolicy'), `arn:\${AWS::Partition}:s3:::${PREFIX}-*`),
-  ],
+  'AWS::S3::BucketPolicy': [allow(of('s3', 'DeleteBucketPolicy PutBucketPolicy'), BUCKETS)],
   'AWS::DynamoDB::Table': [
     allow(
       of(
@@ -63,7 +81,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         `CreateTable DeleteTable Describe* GetResourcePolicy ListTagsOfResource TagResource UntagResource
         UpdateContinuousBackups UpdateTable UpdateTimeToLive`,
       ),
-      arn('dynamodb', `table/${PREFIX}-*`),
+      arn('dynamodb', `table/${TABLE}`),
     ),
     // Which versions of the schema the stage holds: resources/stored-data.ts.
     allow(of('dynamodb', 'GetItem UpdateItem'), arn('dynamodb', `table/${PREFIX}-executions`)),
@@ -75,20 +93,20 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         `CreateFunction DeleteFunction DeleteFunctionConcurrency GetFunction* GetProvisionedConcurrencyConfig
         GetRuntimeManagementConfig ListTags PutFunctionConcurrency TagResource UntagResource UpdateFunctionCode UpdateFunctionConfiguration`,
       ),
-      arn('lambda', `function:${PREFIX}-*`),
+      arn('lambda', `function:${FUNCTION}`),
     ),
     {
-      ...allow(['iam:PassRole'], [`arn:\${AWS::Partition}:iam::\${AWS::AccountId}:role/${PREFIX}-*`]),
+      ...allow(['iam:PassRole'], [`arn:\${AWS::Partition}:iam::\${AWS::AccountId}:role/${ROLE}`]),
       Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
     },
   ],
   'AWS::Lambda::Version': [
-    allow(of('lambda', 'ListVersionsByFunction PublishVersion'), arn('lambda', `function:${PREFIX}-*`)),
+    allow(of('lambda', 'ListVersionsByFunction PublishVersion'), arn('lambda', `function:${FUNCTION}`)),
   ],
   'AWS::Lambda::Alias': [
     allow(
       of('lambda', 'CreateAlias DeleteAlias GetAlias UpdateAlias'),
-      arn('lambda', `function:${PREFIX}-*`),
+      arn('lambda', `function:${FUNCTION}`),
     ),
   ],
   'AWS::Lambda::EventInvokeConfig': [
@@ -97,11 +115,11 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         'lambda',
         'DeleteFunctionEventInvokeConfig PutFunctionEventInvokeConfig UpdateFunctionEventInvokeConfig',
       ),
-      arn('lambda', `function:${PREFIX}-*`),
+      arn('lambda', `function:${FUNCTION}`),
     ),
   ],
   'AWS::Lambda::Permission': [
-    allow(of('lambda', 'AddPermission GetPolicy RemovePermission'), arn('lambda', `function:${PREFIX}-*`)),
+    allow(of('lambda', 'AddPermission GetPolicy RemovePermission'), arn('lambda', `function:${FUNCTION}`)),
   ],
   'AWS::CloudFormation::CustomResource': [
     allow(of('lambda', 'InvokeFunction'), arn('lambda', `function:${PREFIX}-sweepRegistrations`)),
@@ -122,7 +140,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         `AssociateKmsKey CreateLogGroup DeleteLogGroup DescribeIndexPolicies DisassociateKmsKey GetDataProtectionPolicy
         ListTagsForResource PutRetentionPolicy TagResource UntagResource`,
       ),
-      [arn('logs', `log-group:/aws/lambda/${PREFIX}-*`), arn('logs', `log-group:/aws/http-api/${PREFIX}*`)],
+      LOGS,
     ),
     // For the access log of the API; these support no resource ARN.
     allow(
@@ -135,19 +153,23 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     ),
   ],
   'AWS::Logs::MetricFilter': [
-    allow(
-      of('logs', 'DeleteMetricFilter DescribeMetricFilters PutMetricFilter'),
-      arn('logs', `log-group:/aws/lambda/${PREFIX}-*`),
-    ),
+    allow(of('logs', 'DeleteMetricFilter DescribeMetricFilters PutMetricFilter'), LOGS),
   ],
   'AWS::Events::Rule': [
     allow(
       of(
         'events',
-        'DeleteRule DescribeRule ListTagsForResource ListTargetsByRule PutRule PutTargets RemoveTargets TagResource UntagResource',
+        'DeleteRule DescribeRule ListTagsForResource ListTargetsByRule PutRule RemoveTargets TagResource UntagResource',
       ),
-      arn('events', `rule/${PREFIX}-*`),
+      SCHEDULES,
     ),
+    {
+      ...allow(['events:PutTargets'], SCHEDULES),
+      Condition: {
+        'ForAllValues:ArnLike': { 'events:TargetArn': arn('lambda', `function:${PREFIX}-{scheduled}`) },
+        Null: { 'events:TargetArn': 'false' },
+      },
+    },
   ],
   'AWS::ApiGatewayV2::Api': [
     allow(
@@ -181,7 +203,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         'sqs',
         'CreateQueue DeleteQueue GetQueueAttributes GetQueueUrl ListQueueTags SetQueueAttributes TagQueue UntagQueue',
       ),
-      arn('sqs', `${PREFIX}-*`),
+      [`${PREFIX}-trigger-dead-letters`, `${PREFIX}-DeadLetterQueue-*`].map((name) => arn('sqs', name)),
     ),
   ],
   'AWS::SQS::QueuePolicy': [],
@@ -202,8 +224,8 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         `AttachRolePolicy CreateRole DeleteRole DeleteRolePolicy DetachRolePolicy GetRole GetRolePolicy ListAttachedRolePolicies
         ListRolePolicies PutRolePermissionsBoundary PutRolePolicy TagRole UntagRole UpdateAssumeRolePolicy UpdateRole`,
       ),
-      ['', `${PREFIX}/`].map(
-        (path) => `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:role/${path}${PREFIX}-*`,
+      [ROLE, `${PREFIX}-\${AWS::Region}-scheduler`, `${PREFIX}/${PREFIX}-WorkflowRole-*`].map(
+        (name) => `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:role/${name}`,
       ),
     ),
   ],
@@ -214,7 +236,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         `CreatePolicy CreatePolicyVersion DeletePolicy DeletePolicyVersion GetPolicy GetPolicyVersion ListEntitiesForPolicy
         ListPolicyVersions`,
       ),
-      `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/${PREFIX}-*`,
+      `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/${PREFIX}-WorkflowBoundary-*`,
     ),
   ],
   'AWS::CloudWatch::Alarm': [
@@ -223,20 +245,17 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
         'cloudwatch',
         'DeleteAlarms DescribeAlarms ListTagsForResource PutMetricAlarm TagResource UntagResource',
       ),
-      arn('cloudwatch', `alarm:${PREFIX}-*`),
+      arn('cloudwatch', `alarm:${PREFIX}/*`),
     ),
   ],
   'AWS::CloudWatch::CompositeAlarm': [],
   'AWS::CloudWatch::Dashboard': [
     allow(
       of('cloudwatch', 'DeleteDashboards GetDashboard PutDashboard'),
-      `arn:\${AWS::Partition}:cloudwatch::\${AWS::AccountId}:dashboard/${PREFIX}*`,
+      `arn:\${AWS::Partition}:cloudwatch::\${AWS::AccountId}:dashboard/${PREFIX}`,
     ),
   ],
 };
-
-/** Where data is, and what watches and starts: in a policy of its own, since IAM allows 6,144 characters for one. */
-const OF_DATA = /^AWS::(?:S3|DynamoDB|SQS|Scheduler|Events|CloudWatch)::/;
 
 /** Joins the actions on the same resources. */
 const join = (statements: readonly Statement[]): readonly Statement[] =>
@@ -244,15 +263,56 @@ const join = (statements: readonly Statement[]): readonly Statement[] =>
     ...Map.groupBy(statements, ({ Resource, Condition }) => JSON.stringify([Resource, Condition])).values(),
   ].map((same) => ({ ...(same[0] as Statement), Action: same.flatMap(({ Action }) => Action).sort() }));
 
-const statementsOf = (isOfData: boolean): readonly Statement[] =>
+/** Several policies, since IAM allows 6,144 characters for one: where data is, and what watches and starts; roles and logs; all else. */
+const policyOf = (type: string): 'data' | 'roles' | 'code' =>
+  /^AWS::(?:S3|DynamoDB|SQS|Scheduler|Events|CloudWatch)::/.test(type)
+    ? 'data'
+    : /^AWS::(?:IAM|Logs)::/.test(type)
+      ? 'roles'
+      : 'code';
+
+const statementsOf = (policy: ReturnType<typeof policyOf>): readonly Statement[] =>
   join(
     Object.entries(deployerActions)
-      .filter(([type]) => OF_DATA.test(type) === isOfData)
+      .filter(([type]) => policyOf(type) === policy)
       .flatMap(([, statements]) => statements),
   );
 
 /**
- * The statements of the two policies. They exclude what only the parameters `hostedZone` and `kmsKey` need:
+ * The statements of the three policies. They exclude what only the parameters `hostedZone` and `kmsKey` need:
  * docs/deploying.md lists it with them.
  */
-export const deployerStatements = { code: statementsOf(false), data: statementsOf(true) };
+export const deployerStatements = {
+  code: statementsOf('code'),
+  data: statementsOf('data'),
+  roles: statementsOf('roles'),
+};
+
+const RUN_DURABLE = arn('lambda', `function:${PREFIX}-runDurable`);
+const ofService = (Service: string, Action: readonly string[], Condition: object): Statement => ({
+  Effect: 'Allow',
+  Principal: { Service },
+  Action,
+  Resource: '*',
+  Condition,
+});
+
+/** What a key's policy must allow AWS services that encrypt with it on their own account. */
+export const keyStatements: readonly Statement[] = [
+  ofService(
+    'logs.REGION.amazonaws.com',
+    of('kms', 'Encrypt Decrypt ReEncrypt* GenerateDataKey* DescribeKey'),
+    { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': LOGS } },
+  ),
+  ofService('events.amazonaws.com', of('kms', 'Decrypt GenerateDataKey'), {
+    StringEquals: { 'aws:SourceAccount': 'ACCOUNT' },
+  }),
+  // https://docs.aws.amazon.com/lambda/latest/dg/durable-encryption.html
+  ofService('lambda.amazonaws.com', of('kms', 'Decrypt GenerateDataKey'), {
+    StringEquals: {
+      'aws:SourceAccount': 'ACCOUNT',
+      'aws:SourceArn': RUN_DURABLE,
+      'kms:EncryptionContext:aws:lambda:FunctionArn': RUN_DURABLE,
+    },
+  }),
+];

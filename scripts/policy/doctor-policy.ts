@@ -26,10 +26,10 @@ const api = (...routes: readonly string[]): readonly string[] =>
 
 /** What `hookloom doctor` does in AWS: pings, checks, and requests to the admin API, which stores and removes its probes. */
 export const doctorStatements: readonly DoctorStatement[] = [
-  allow('lambda', 'InvokeFunction', fn('*')),
+  allow('lambda', 'InvokeFunction', fn('{function}')),
   allow('lambda', 'GetDurableExecution GetDurableExecutionHistory StopDurableExecution', fn('runDurable:*')),
   allow('lambda', 'GetFunctionConfiguration', fn('runExpress')),
-  allow('dynamodb', 'DescribeTable DescribeTimeToLive DescribeContinuousBackups', table('*')),
+  allow('dynamodb', 'DescribeTable DescribeTimeToLive DescribeContinuousBackups', table('{table}')),
   allow('sqs', 'GetQueueUrl GetQueueAttributes', [
     arn('sqs', 'hookloom-STAGE-trigger-dead-letters'),
     arn('sqs', 'hookloom-STAGE-DeadLetterQueue-*'),
@@ -56,13 +56,3 @@ export const doctorStatements: readonly DoctorStatement[] = [
   // A probe that has not ended in time.
   allow('execute-api', 'Invoke', api('POST/api/admin/executions/*/cancel')),
 ];
-
-/** The policy as shown in the docs: one line per statement. */
-export const printDoctorPolicy = (): string => {
-  const rows = doctorStatements.map(
-    (statement) => `    ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`,
-  );
-  return ['```json', '{ "Version": "2012-10-17",', '  "Statement": [', rows.join(',\n'), '  ] }', '```'].join(
-    '\n',
-  );
-};

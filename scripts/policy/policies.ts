@@ -1,14 +1,22 @@
 import { parse, type ScalarTag } from 'yaml';
 import { resolveVariables } from '../../local/functions/resolve-variables.ts';
-import { allow, deployerStatements, type Statement } from './deployer-statements.ts';
+import { allow, deployerStatements, keyStatements, type Statement } from './deployer-statements.ts';
+import { doctorStatements } from './doctor-policy.ts';
+import { expandNames } from './stage-names.ts';
 
 /** The part of serverless.yml that is read. `!GetAtt` is a reference, and so is `!Sub` if it begins with an ARN; otherwise it is a string. */
 interface ServiceFile {
+  readonly functions: Readonly<Record<string, { readonly events?: readonly object[] }>>;
   readonly resources: { readonly Resources: Readonly<Record<string, ResourceOfFile>> };
 }
 
 interface ResourceOfFile {
-  readonly Properties: { readonly TableName?: string; readonly RoleName?: string };
+  readonly Properties?: {
+    readonly TableName?: string;
+    readonly RoleName?: string;
+    readonly GlobalSecondaryIndexes?: unknown;
+    readonly StreamSpecification?: unknown;
+  };
 }
 
 /** The ARN of a resource in the file, with its suffix. */
@@ -96,13 +104,20 @@ export interface Policy {
  * - `reader`: for looking at everything but callback URLs
  * - `author`: for storing, enabling, rolling back and removing workflows
  * - `operator`: for managing executions, requests and approvals
- * - `deployer` and `deployerData`, both: for deploying and removing the service
+ * - `deployer`, `deployerData` and `deployerRoles`, all three: for deploying and removing the service
+ * - `doctor`: for `hookloom doctor`
+ * - `ownKey`: what the policy of a key of one's own needs
  *
  * @param text - of serverless.yml
  */
 export const toPolicies = (
   text: string,
-): Readonly<Record<'reader' | 'author' | 'operator' | 'deployer' | 'deployerData', Policy>> => {
+): Readonly<
+  Record<
+    'reader' | 'author' | 'operator' | 'deployer' | 'deployerData' | 'deployerRoles' | 'doctor' | 'ownKey',
+    Policy
+  >
+> => {
   const file: ServiceFile = parse(text, { merge: true, customTags: tags, logLevel: 'silent' });
   const { Resources } = file.resources;
   const toText = (value: string): string => {
@@ -117,10 +132,11 @@ export const toPolicies = (
     const name = target.replace(/LambdaFunction$/, '').replace(/^./, (letter) => letter.toLowerCase());
     return toText(`arn:aws:lambda:REGION:ACCOUNT:function:\${self:custom.tablePrefix}-${name}${rest}`);
   };
+  const expand = createExpand(file);
   const resolve = (value: unknown): unknown => {
     if (value instanceof Reference) return toArn(value);
-    if (typeof value === 'string') return toText(value);
-    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value === 'string') return expand(toText(value));
+    if (Array.isArray(value)) return value.flatMap(resolve);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
   };
@@ -134,6 +150,28 @@ export const toPolicies = (
     operator: toPolicy(operatorStatements),
     deployer: toPolicy(deployerStatements.code),
     deployerData: toPolicy(deployerStatements.data),
+    deployerRoles: toPolicy(deployerStatements.roles),
+    doctor: toPolicy(doctorStatements),
+    ownKey: toPolicy(keyStatements),
+  };
+};
+
+/** Names of functions and tables in the place of `{function}` and the like. @returns the text, or each if they are several */
+const createExpand = ({ functions, resources }: ServiceFile) => {
+  const names = expandNames({
+    functions: Object.entries(functions).map(([key, { events = [] }]) => ({
+      key,
+      isScheduled: events.some((event) => Object.hasOwn(event, 'schedule')),
+    })),
+    tables: Object.values(resources.Resources).flatMap(({ Properties = {} }) => {
+      const { TableName, GlobalSecondaryIndexes, StreamSpecification } = Properties;
+      const hasParts = (GlobalSecondaryIndexes ?? StreamSpecification) !== undefined;
+      return TableName === undefined ? [] : [{ name: TableName.replace(/^.*\}-/, ''), hasParts }];
+    }),
+  });
+  return (text: string): string | readonly string[] => {
+    const [whole = '', kind = ''] = /\{(\w+)\}/.exec(text) ?? [];
+    return names[kind]?.map((name) => text.replace(whole, name)) ?? text;
   };
 };
 

@@ -7,7 +7,8 @@ import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { TABLES } from '../../lib/health/tables.ts';
 import { fillPlaces, findDifferences } from '../../scripts/cost/places.ts';
-import { doctorStatements, printDoctorPolicy } from '../../scripts/policy/doctor-policy.ts';
+import { doctorStatements } from '../../scripts/policy/doctor-policy.ts';
+import { printPolicy, toPolicies } from '../../scripts/policy/policies.ts';
 import { useDenials, useDoctors, useSilentServices } from '../support/a-doctor.ts';
 import { type RecordedCall, startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { projectRoot } from '../support/run-command.ts';
@@ -156,7 +157,8 @@ const toAction = ({ method, path, target }: RecordedCall): string => {
 
 test('its policy in docs/operating.md allows every call that it makes', async () => {
   const page = readFileSync(join(projectRoot, 'docs/operating.md'), 'utf8');
-  expect(findDifferences(page, fillPlaces(page, { 'doctor-policy': printDoctorPolicy() }))).toEqual([]);
+  const { doctor } = toPolicies(readFileSync(join(projectRoot, 'serverless.yml'), 'utf8'));
+  expect(findDifferences(page, fillPlaces(page, { 'doctor-policy': printPolicy(doctor) }))).toEqual([]);
   const service = await openDoctor();
   const { dynamodbEndpoint, sourcesEndpoint, baseUrl } = service;
   const endpoints = { dynamodbEndpoint, sourcesEndpoint, baseUrl };

@@ -113,6 +113,9 @@ test('tables can’t be deleted, and all stored data is encrypted with the key',
   for (const [, { Properties }] of ofType('AWS::SQS::Queue'))
     expect(Properties).toMatchObject({ SqsManagedSseEnabled: false, KmsMasterKeyId: KEY });
   for (const [, { Properties }] of ofType('AWS::Logs::LogGroup')) expect(Properties.KmsKeyId).toBe(KEY);
+  expect(template.Resources.RunDurableLambdaFunction?.Properties.DurableConfig).toMatchObject({
+    KMSKeyArn: KEY,
+  });
   expect(template.Resources.BlobBucket?.Properties.BucketEncryption).toEqual({
     ServerSideEncryptionConfiguration: [
       {
@@ -142,8 +145,10 @@ test('the tables of runs and their indexes are warmed for the requested writes, 
 test('roles that read or write encrypted data may use the key through those services, and no other role may', () => {
   for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
     const statements = statementsOf(Properties);
-    const used = ['dynamodb', 's3', 'sqs'].filter((service) =>
-      statements.some(({ Action }) => [Action].flat().some((action) => action.startsWith(`${service}:`))),
+    const ofService = { dynamodb: /^dynamodb:/, s3: /^s3:/, sqs: /^sqs:/, lambda: /^lambda:.*Durable/ };
+    const actions = statements.flatMap(({ Action }) => Action);
+    const used = Object.entries(ofService).flatMap(([service, pattern]) =>
+      actions.some((action) => pattern.test(action)) ? [service] : [],
     );
     const ofKey = statements.filter(({ Resource }) => Resource === KEY);
     expect([id, ofKey.length]).toEqual([id, used.length > 0 ? 1 : 0]);

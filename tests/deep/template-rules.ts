@@ -21,8 +21,8 @@ const wildcards: Readonly<Record<string, string>> = {
   'arn:PARTITION:secretsmanager:*:ACCOUNT:secret:hookloom-dev/*': 'secrets are made by their owner',
   'arn:PARTITION:iam::*:role/hookloom-dev/*': 'roles of credentials, in any account',
   'arn:PARTITION:scheduler:REGION:ACCOUNT:schedule/hookloom-dev/*': 'schedules are made at run time',
-  'arn:PARTITION:events:REGION:ACCOUNT:rule/hookloom-dev-*': 'rules are made at run time',
-  'arn:PARTITION:events:REGION:ACCOUNT:rule/*/hookloom-dev-*': 'rules are made at run time, on any bus',
+  [`arn:PARTITION:events:REGION:ACCOUNT:rule/*/hookloom-dev-${'?'.repeat(43)}`]:
+    'rules are made at run time, on any bus',
   'arn:PARTITION:sqs:REGION:*:*': "the names of triggers' queues are looked up",
 };
 
@@ -85,6 +85,13 @@ export const describeTemplateRules = (read: () => Template): void => {
           }
         }
       }
+    });
+
+    test('what is allowed names nothing of a stage whose name begins with this one and a dash', () => {
+      const allowing = Object.entries(resources()).filter(
+        ([, { Type }]) => Type !== 'AWS::IAM::ManagedPolicy',
+      );
+      expect(JSON.stringify(allowing)).not.toMatch(/hookloom-dev-?\*/);
     });
 
     test('one function alone writes workflows and their versions, and another one credentials', () => {

@@ -6,7 +6,7 @@ import { dependenciesOf } from '../support/check-template-references.ts';
 import { grantsOf, placesOf, statementsOf } from '../support/role-grants.ts';
 
 /** The rules that triggers register, on the default bus and on others. */
-const ownRules = ['rule/STAGE-*', 'rule/*/STAGE-*'];
+const ownRules = ['rule/', 'rule/*/'].map((place) => `${place}STAGE-${'?'.repeat(43)}`);
 
 /** As triggers name what the template has. */
 const stage = {
@@ -29,6 +29,10 @@ export const describeTriggerResources = (read: () => Template): void => {
       );
       expect(Object.fromEntries(conditions)).toEqual({
         'iam:PassRole': { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+        'events:PutTargets': {
+          'ForAllValues:ArnEquals': { 'events:TargetArn': dispatch },
+          Null: { 'events:TargetArn': 'false' },
+        },
         'lambda:CreateEventSourceMapping': { ArnEquals: { 'lambda:FunctionArn': dispatch } },
         'lambda:UpdateEventSourceMapping,lambda:DeleteEventSourceMapping': {
           ArnEquals: { 'lambda:FunctionArn': dispatch },

@@ -41,12 +41,19 @@ const dashboard = toDashboard(template, 'test');
 
 /** What AWS writes at no cost: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/aws-services-cloudwatch-metrics.html */
 const ofAws = [
-  ...['Errors', 'Throttles', 'ConcurrentExecutions', 'AsyncEventAge', 'DurableExecutionStarted'].map(
-    (name) => `AWS/Lambda ${name} FunctionName`,
-  ),
+  ...[
+    'Errors',
+    'Throttles',
+    'ConcurrentExecutions',
+    'AsyncEventAge',
+    'IteratorAge',
+    'DurableExecutionStarted',
+  ].map((name) => `AWS/Lambda ${name} FunctionName`),
   'AWS/Lambda ConcurrentExecutions',
   ...['Read', 'Write'].map((access) => `AWS/DynamoDB ${access}ThrottleEvents TableName`),
-  'AWS/DynamoDB WriteThrottleEvents TableName,GlobalSecondaryIndexName',
+  ...['Read', 'Write'].map(
+    (access) => `AWS/DynamoDB ${access}ThrottleEvents TableName,GlobalSecondaryIndexName`,
+  ),
   ...['Visible', 'NotVisible'].map((which) => `AWS/SQS ApproximateNumberOfMessages${which} QueueName`),
   ...['Count', '4xx', '5xx', 'Latency'].map((name) => `AWS/ApiGateway ${name} ApiId`),
 ];
@@ -154,6 +161,7 @@ describe('alarms', () => {
       expect([key, ...own.map(({ Properties }) => Properties?.MetricName)]).toEqual([
         key,
         ...(key === 'runDurable' ? ['DurableExecutionStarted'] : []),
+        ...(key === 'aggregate' ? ['IteratorAge'] : []),
         ...(isAsynchronous ? ['AsyncEventAge'] : []),
         'Errors',
         'Throttles',
@@ -174,8 +182,10 @@ describe('alarms', () => {
         [
           'AWS/DynamoDB ReadThrottleEvents TableName',
           'AWS/DynamoDB WriteThrottleEvents TableName',
-          ...GlobalSecondaryIndexes.map(
-            () => 'AWS/DynamoDB WriteThrottleEvents TableName,GlobalSecondaryIndexName',
+          ...GlobalSecondaryIndexes.flatMap(() =>
+            ['Read', 'Write'].map(
+              (access) => `AWS/DynamoDB ${access}ThrottleEvents TableName,GlobalSecondaryIndexName`,
+            ),
           ),
         ],
       ]);
@@ -213,15 +223,18 @@ describe('alarms', () => {
 
   test('have a row each in the docs, with their cost', () => {
     const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-    const rows = [...page.matchAll(/^\| `…-([\w-]+)` \|/gm)].map(([, name]) => name);
+    const rows = [...page.matchAll(/^\| `…\/([\w-]+)` \|/gm)].map(([, name]) => name);
     const kinds = Object.entries(alarms).map(([id, { Properties }]) => {
-      const name = String(Properties?.AlarmName).replace('test-', '');
+      const name = String(Properties?.AlarmName).replace('test/', '');
       if (/TableThrottlesAlarm$/.test(id)) return 'TABLE-throttles';
       const [, ofFunction] = /^(?!server|store)[\w-]+-(errors|throttles|event-age)$/.exec(name) ?? [];
       return ofFunction === undefined ? name : `FUNCTION-${ofFunction}`;
     });
     expect(rows.sort()).toEqual([...new Set(kinds)].sort());
     const count = Object.values(alarms).flatMap(metricsOfAlarm).length; // each metric is billed
-    expect(page).toContain(`$${(count * 0.1).toFixed(2)} a month`);
+    const cost = (count * 0.1).toFixed(2);
+    expect(page).toContain(`$${cost} a month`);
+    const operating = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+    expect(operating).toContain(`| alarms | ${cost} |`);
   });
 });

@@ -25,7 +25,11 @@ interface FunctionEntry {
 
 interface Table {
   readonly Type: string;
-  readonly Properties: { readonly TableName: string; readonly TimeToLiveSpecification?: object };
+  readonly Properties: {
+    readonly TableName: string;
+    readonly TimeToLiveSpecification?: object;
+    readonly PointInTimeRecoverySpecification?: { readonly PointInTimeRecoveryEnabled: boolean };
+  };
 }
 
 const tables = Object.values<Table>(service.resources.Resources)
@@ -164,6 +168,17 @@ describe('the commands for operators', () => {
     const [, version] = /git checkout v([\d.]+)/.exec(section('Roll back')) ?? [];
     expect(read('CHANGELOG.md')).toMatch(new RegExp(`^## ${version}\\b`, 'm'));
   });
+});
+
+test('the pages have the numbers of functions and tables, and of those that can be restored', () => {
+  const operating = read('docs/operating.md');
+  expect(operating).toContain(`all ${Object.keys(functions).length} functions answer`);
+  const restorable = Object.values<Table>(service.resources.Resources).filter(
+    ({ Properties }) => Properties?.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true,
+  );
+  expect(operating).toContain(
+    `${tables.length} on-demand tables, ${restorable.length} of them with [point-in-time recovery]`,
+  );
 });
 
 describe('quotas', () => {

@@ -104,6 +104,47 @@ describe('a name that is too long', () => {
   });
 });
 
+test('a stage with a capital letter after a dash is refused: permissions for the stage before it would include it', async () => {
+  const { initialize, finish } = aFramework({ stage: 'prod-Eu', param: ['blobBucket=generated'] });
+  initialize();
+  await expect(finish()).rejects.toThrow(/^The stage "prod-Eu" has a capital letter after a dash/);
+});
+
+describe('a key of one’s own', () => {
+  const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0';
+  const run = async (param: readonly string[]) => {
+    const policyOf = (Action: string) => ({
+      PolicyName: 'function',
+      PolicyDocument: { Statement: [{ Effect: 'Allow', Action, Resource: 'a' }] },
+    });
+    const Resources = {
+      Run: { Type: 'AWS::Lambda::Function', Properties: { DurableConfig: { ExecutionTimeout: 9 } } },
+      Other: { Type: 'AWS::Lambda::Function', Properties: {} as Record<string, unknown> },
+      RunRole: {
+        Type: 'AWS::IAM::Role',
+        Properties: { Policies: [policyOf('lambda:GetDurableExecutionState')] },
+      },
+      OtherRole: { Type: 'AWS::IAM::Role', Properties: { Policies: [policyOf('lambda:InvokeFunction')] } },
+    };
+    const { initialize, finish } = aFramework({ param, Resources });
+    initialize();
+    await finish();
+    const services = [Resources.RunRole, Resources.OtherRole].map(({ Properties }) =>
+      /"lambda\.\$/.test(JSON.stringify(Properties)),
+    );
+    return [Resources.Run.Properties.DurableConfig, Resources.Other.Properties.DurableConfig, services];
+  };
+
+  test('encrypts the data of durable executions, which only their functions may decrypt', async () => {
+    expect(await run([`kmsKey=${KEY}`])).toEqual([
+      { ExecutionTimeout: 9, KMSKeyArn: KEY },
+      undefined,
+      [true, false],
+    ]);
+    expect(await run([])).toEqual([{ ExecutionTimeout: 9 }, undefined, [false, false]]);
+  });
+});
+
 describe('the bucket of a stage', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
   const BucketName = { 'Fn::Sub': 'hookloom-dev-${AWS::AccountId}-${AWS::Region}' };

@@ -29,7 +29,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-const { reader, author, operator, deployer, deployerData } = toPolicies(read('serverless.yml'));
+const { reader, author, operator, deployer, deployerData, deployerRoles, ownKey } = toPolicies(
+  read('serverless.yml'),
+);
 
 test.each([
   [
@@ -40,6 +42,8 @@ test.each([
       'operator-policy': operator,
       'deployer-policy': deployer,
       'deployerData-policy': deployerData,
+      'deployerRoles-policy': deployerRoles,
+      'ownKey-policy': ownKey,
     },
   ],
 ])('%s has the policies of serverless.yml: `npm run docs:policy` writes them', (path, policies) => {
@@ -54,6 +58,7 @@ test.each([
   ['operator', operator],
   ['deployer', deployer],
   ['deployer’s data', deployerData],
+  ['deployer’s roles and logs', deployerRoles],
 ])('the policy for the %s names only the stage, nothing of a template', (_, policy) => {
   expect(JSON.stringify(policy)).not.toMatch(/\$\{|undefined|null/);
 });
@@ -62,7 +67,7 @@ test('a deployer may create each resource type of serverless.yml, only for this 
   const { Resources } = parse(read('serverless.yml'), { merge: true, logLevel: 'silent' }).resources;
   const types = new Set(Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
   expect([...types].filter((type) => !Object.hasOwn(deployerActions, type))).toEqual([]);
-  const statements = [...deployer.Statement, ...deployerData.Statement];
+  const statements = [deployer, deployerData, deployerRoles].flatMap(({ Statement }) => Statement);
   const everywhere = statements.filter(({ Resource }) => Resource === '*');
   expect(
     everywhere
@@ -98,14 +103,14 @@ const fill = (policy: object, values: Readonly<Record<string, string>>) =>
     JSON.stringify(policy),
   );
 
-test.each(Object.entries({ reader, author, operator, deployer, deployerData }))(
+test.each(Object.entries({ reader, author, operator, deployer, deployerData, deployerRoles }))(
   'the policy %s is within what IAM allows for a managed policy',
   (_, policy) => {
     expect(fill(policy, longest).replaceAll(/\s/g, '').length).toBeLessThanOrEqual(6_144);
   },
 );
 
-describe('deployers with both policies', () => {
+describe('deployers with all three policies', () => {
   const place = { account: '123456789012', region: 'eu-central-1', stackName: 'hookloom-production' };
   const values = { STAGE: 'production', REGION: place.region, ACCOUNT: place.account };
   const linked = `arn:aws:iam::${place.account}:role/aws-service-role`;
@@ -116,7 +121,9 @@ describe('deployers with both policies', () => {
     const door = await startDoor({
       template: resolveTemplate({ Resources: { HttpApi: { Type: 'AWS::ApiGatewayV2::Api' } } }, place),
       backends: { dynamodb: 'http://127.0.0.1:9', lambda: 'http://127.0.0.1:9' },
-      users: { deployer: [deployer, deployerData].map((one) => JSON.parse(fill(one, values))) },
+      users: {
+        deployer: [deployer, deployerData, deployerRoles].map((one) => JSON.parse(fill(one, values))),
+      },
     });
     cleanups.push(() => door.stop());
     const principal = `arn:aws:iam::${place.account}:user/deployer`;
@@ -128,11 +135,20 @@ describe('deployers with both policies', () => {
     ['cloudformation:DescribeStackResourceDrifts', arn('cloudformation', 'stack/hookloom-production/1'), {}],
     ['cloudformation:DescribeStackDriftDetectionStatus', '*', {}],
     ['scheduler:DeleteSchedule', arn('scheduler', 'schedule/hookloom-production/a'), {}],
-    ['iam:ListEntitiesForPolicy', `arn:aws:iam::${place.account}:policy/hookloom-production-a`, {}],
+    [
+      'iam:ListEntitiesForPolicy',
+      `arn:aws:iam::${place.account}:policy/hookloom-production-WorkflowBoundary-A1`,
+      {},
+    ],
     [
       'iam:CreateServiceLinkedRole',
       `${linked}/ops.apigateway.amazonaws.com/AWSServiceRoleForAPIGateway`,
       { 'iam:AWSServiceName': 'ops.apigateway.amazonaws.com' },
+    ],
+    [
+      'events:PutTargets',
+      arn('events', 'rule/hookloom-production-SweepEventsRuleSchedule1-A1'),
+      { 'events:TargetArn': arn('lambda', 'function:hookloom-production-sweep') },
     ],
   ])('may call %s on %s', async (action, resource, context) => {
     expect(await mayDo(action, resource, context)).toBe(true);
@@ -147,6 +163,12 @@ describe('deployers with both policies', () => {
       `${linked}/lambda.amazonaws.com/AWSServiceRoleForLambda`,
       { 'iam:AWSServiceName': 'lambda.amazonaws.com' },
     ],
+    [
+      'events:PutTargets',
+      arn('events', 'rule/hookloom-production-SweepEventsRuleSchedule1-A1'),
+      { 'events:TargetArn': arn('lambda', 'function:hookloom-production-eu-sweep') },
+    ],
+    ['events:PutTargets', arn('events', 'rule/hookloom-production-SweepEventsRuleSchedule1-A1'), {}],
   ])('may not call %s on %s', async (action, resource, context) => {
     expect(await mayDo(action, resource, context)).toBe(false);
   });

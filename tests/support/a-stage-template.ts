@@ -4,6 +4,7 @@ import { parse, type ScalarTag } from 'yaml';
 import { resolveVariables } from '../../local/functions/resolve-variables.ts';
 import type { Template } from '../../local/stage/door/template.ts';
 import FunctionRoles from '../../resources/function-roles.ts';
+import { narrowRules } from '../../resources/template.ts';
 import { projectRoot } from './run-command.ts';
 
 type Resources = Record<string, { Type: string; Properties: Record<string, unknown> }>;
@@ -31,8 +32,6 @@ const customTags = [
   toFunction('!GetAtt', (name) => ({ 'Fn::GetAtt': name.split('.') })),
 ];
 
-const STAGE = 'dev';
-
 /** A variable of the framework, not of CloudFormation. */
 const VARIABLE = /\$\{(?:self|sls|param|opt|env|file\()[^${}]*\}/g;
 
@@ -40,12 +39,12 @@ const VARIABLE = /\$\{(?:self|sls|param|opt|env|file\()[^${}]*\}/g;
  * The resources and roles of serverless.yml as a template, with the parameters' defaults. Packaging makes the same of it, in half a
  * minute: here the project's own plugin makes the roles, and of a function only its name and role are there.
  */
-export const readStageTemplate = (): Template => {
+export const readStageTemplate = (stage = 'dev'): Template => {
   const text = readFileSync(join(projectRoot, 'serverless.yml'), 'utf8');
   const raw: ServerlessFile = parse(text, { customTags, merge: true });
   const sources = {
     file: raw,
-    stage: STAGE,
+    stage,
     environment: {},
     readJson: (path: string): unknown => JSON.parse(readFileSync(join(projectRoot, path), 'utf8')),
   };
@@ -84,7 +83,7 @@ export const readStageTemplate = (): Template => {
   const Resources: Resources = { ...service.resources.Resources };
   Resources.HttpApi = { Type: 'AWS::ApiGatewayV2::Api', Properties: {} };
   for (const [key, { role }] of Object.entries(service.functions)) {
-    const FunctionName = `${service.service}-${STAGE}-${key}`;
+    const FunctionName = `${service.service}-${stage}-${key}`;
     const Role = { 'Fn::GetAtt': [role, 'Arn'] };
     Resources[`${normalize(key)}LambdaFunction`] = {
       Type: 'AWS::Lambda::Function',
@@ -96,5 +95,6 @@ export const readStageTemplate = (): Template => {
       Properties: { LogGroupName },
     };
   }
+  narrowRules({ Resources });
   return { Resources };
 };

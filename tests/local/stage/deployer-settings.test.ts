@@ -29,7 +29,7 @@ test('settings are written as a deployer writes them', () => {
 test('the policies of a page are adapted to the stage', () => {
   const pages = read('docs/operating.md') + read('docs/deploying.md');
   const { author, operator, deployer } = readPolicies(pages, { ...place, apiId: 'a1b2' });
-  expect(deployer).toHaveLength(2);
+  expect(deployer).toHaveLength(3);
   const text = JSON.stringify([author, operator]);
   expect(text).toContain('arn:aws:execute-api:eu-west-1:000000000000:a1b2/');
   expect(text).toContain('arn:aws:cloudformation:eu-west-1:000000000000:stack/hookloom-dev/*');

@@ -33,6 +33,8 @@ describe('the roles of serverless.yml allow what their functions do, and nothing
   const arn = (service: string, resource: string, at = region) =>
     `arn:aws:${service}:${at}:${account}:${resource}`;
   const lambda = (name: string) => arn('lambda', `function:hookloom-dev-${name}`);
+  const rule = arn('events', `rule/hookloom-dev-${'a'.repeat(43)}`);
+  const ruleOfBus = arn('events', `rule/orders/hookloom-dev-${'a'.repeat(43)}`);
   const toScheduler = { 'iam:PassedToService': 'scheduler.amazonaws.com' };
   const ofDispatch = { 'lambda:FunctionArn': lambda('dispatch') };
   const ofGroup = { 'aws:SourceAccount': account, 'aws:SourceArn': of('ScheduleGroup') };
@@ -60,25 +62,16 @@ describe('the roles of serverless.yml allow what their functions do, and nothing
     ['SweepRole', 'lambda:GetDurableExecution', lambda('runDurable:7/durable-execution/a/b')],
     ['SweepRegistrationsRole', 'iam:PassRole', of('SchedulerRole'), toScheduler],
     ['SweepRegistrationsRole', 'scheduler:CreateSchedule', arn('scheduler', 'schedule/hookloom-dev/a')],
-    ['SweepRegistrationsRole', 'events:PutRule', arn('events', 'rule/hookloom-dev-a')],
-    ['SweepRegistrationsRole', 'events:PutRule', arn('events', 'rule/orders/hookloom-dev-a')],
+    ['SweepRegistrationsRole', 'events:PutRule', rule],
+    ['SweepRegistrationsRole', 'events:PutRule', ruleOfBus],
+    ['SweepRegistrationsRole', 'events:PutTargets', rule, { 'events:TargetArn': [lambda('dispatch')] }],
     ['SweepRegistrationsRole', 'lambda:CreateEventSourceMapping', '*', ofDispatch],
     ['SweepRegistrationsRole', 'lambda:ListEventSourceMappings', '*'],
     ['SchedulerRole', 'lambda:InvokeFunction', lambda('dispatch')],
     ['scheduler.amazonaws.com', 'sts:AssumeRole', of('SchedulerRole'), ofGroup],
     ['lambda.amazonaws.com', 'sts:AssumeRole', of('WebhookRole')],
-    [
-      'events.amazonaws.com',
-      'lambda:InvokeFunction',
-      lambda('dispatch'),
-      { 'aws:SourceArn': arn('events', 'rule/hookloom-dev-a') },
-    ],
-    [
-      'events.amazonaws.com',
-      'sqs:SendMessage',
-      of('TriggerDeadLetterQueue'),
-      { 'aws:SourceArn': arn('events', 'rule/orders/hookloom-dev-a') },
-    ],
+    ['events.amazonaws.com', 'lambda:InvokeFunction', lambda('dispatch'), { 'aws:SourceArn': rule }],
+    ['events.amazonaws.com', 'sqs:SendMessage', of('TriggerDeadLetterQueue'), { 'aws:SourceArn': ruleOfBus }],
   ];
   test.each(allowed)('%s may %s on %s', async (principal, action, resource, context = {}) => {
     expect(await decide(principal, action, resource, context)).toMatchObject({ allowed: true });
@@ -109,6 +102,14 @@ describe('the roles of serverless.yml allow what their functions do, and nothing
     ],
     ['SweepRegistrationsRole', 'iam:PassRole', of('WebhookRole'), toScheduler],
     ['SweepRegistrationsRole', 'scheduler:CreateSchedule', arn('scheduler', 'schedule/default/a')],
+    ['SweepRegistrationsRole', 'events:PutRule', arn('events', `rule/hookloom-dev-eu-${'a'.repeat(43)}`)],
+    ['SweepRegistrationsRole', 'events:PutTargets', rule],
+    [
+      'SweepRegistrationsRole',
+      'events:PutTargets',
+      rule,
+      { 'events:TargetArn': [lambda('dispatch'), lambda('webhook')] },
+    ],
     [
       'SweepRegistrationsRole',
       'lambda:CreateEventSourceMapping',
@@ -130,18 +131,8 @@ describe('the roles of serverless.yml allow what their functions do, and nothing
       lambda('dispatch'),
       { 'aws:SourceArn': arn('events', 'rule/other') },
     ],
-    [
-      'events.amazonaws.com',
-      'lambda:InvokeFunction',
-      lambda('webhook'),
-      { 'aws:SourceArn': arn('events', 'rule/hookloom-dev-a') },
-    ],
-    [
-      'events.amazonaws.com',
-      'sqs:SendMessage',
-      of('DeadLetterQueue'),
-      { 'aws:SourceArn': arn('events', 'rule/hookloom-dev-a') },
-    ],
+    ['events.amazonaws.com', 'lambda:InvokeFunction', lambda('webhook'), { 'aws:SourceArn': rule }],
+    ['events.amazonaws.com', 'sqs:SendMessage', of('DeadLetterQueue'), { 'aws:SourceArn': rule }],
     ['WorkflowRole', 'dynamodb:GetItem', of('WorkflowsTable')],
   ];
   test.each(refused)('%s may not %s on %s', async (principal, action, resource, context = {}) => {

@@ -26,7 +26,7 @@ export interface Permission {
   /** An ARN, or `*` for an action that takes none. */
   readonly resource: string;
   /** Condition keys in addition to those that IAM knows about each caller. */
-  readonly context?: Readonly<Record<string, string>>;
+  readonly context?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** An API operation and the permissions that it needs. */

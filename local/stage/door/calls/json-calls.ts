@@ -29,7 +29,7 @@ interface Need extends Omit<Permission, 'action'> {
   readonly action?: string;
 }
 
-const one = (resource: string, context?: Readonly<Record<string, string>>): readonly Need[] => [
+const one = (resource: string, context?: Permission['context']): readonly Need[] => [
   context === undefined ? { resource } : { resource, context },
 ];
 
@@ -131,8 +131,12 @@ const findEvents: JsonService['findPermissions'] = (operation, input, arns) => {
       const name = optionalText(input, 'Rule') ?? textOf(input, 'Name');
       const targets = operation === 'PutTargets' ? listOf(input, 'Targets') : [input];
       const roles = targets.flatMap((target) => optionalText(target, 'RoleArn') ?? []);
+      const targetArns = targets.flatMap((target) => optionalText(target, 'Arn') ?? []);
       return [
-        ...one(ruleArn(name, optionalText(input, 'EventBusName'), arns)),
+        ...one(
+          ruleArn(name, optionalText(input, 'EventBusName'), arns),
+          operation === 'PutTargets' ? { 'events:TargetArn': targetArns } : undefined,
+        ),
         ...roles.map((role) => passRole(role, 'events')),
       ];
     }
