@@ -1,35 +1,18 @@
 import { NodeError } from '@hookloom/plugin-kit';
-import type { DisabledPlugin, SettingsReader } from '../settings/settings.ts';
-import { type CacheOptions, createCache } from '../shared/cache.ts';
-import { isAppError } from '../shared/errors.ts';
+import { type DisabledPlugin, rememberSetting, type SettingsReader } from '../settings/settings.ts';
 import type { Plugin, PluginEntry } from './plugin.ts';
 
 /** Checks that a plugin is not disabled on this stage. @throws NodeError `PluginDisabled`, which no retry repeats */
 export type AssertEnabled = (pluginId: string) => Promise<void>;
 
-/** How long the last known setting is used while its table can't be read. */
-const STALE_MS = 300_000;
-
-/**
- * Reads the setting once per `ttlMs` milliseconds and sandbox.
- *
- * @returns a check that throws AppError `STORE_UNAVAILABLE` too, if the setting can't be read
- */
+/** Reads the setting as {@link rememberSetting} does. @returns a check that throws AppError `STORE_UNAVAILABLE` as well */
 export const createAssertEnabled = (
   settings: SettingsReader,
-  timing: Pick<CacheOptions<never>, 'ttlMs' | 'clock' | 'random'>,
+  timing: Parameters<typeof rememberSetting>[2],
 ): AssertEnabled => {
-  const lookUp = createCache<readonly DisabledPlugin[]>({
-    ...timing,
-    maxEntries: 1,
-    stale: {
-      maxAgeMs: Math.max(STALE_MS, timing.ttlMs),
-      mayPass: (error) => isAppError(error, 'STORE_UNAVAILABLE'),
-    },
-  });
+  const readDisabled = rememberSetting(settings, 'plugins', timing);
   return async (pluginId) => {
-    const disabled = await lookUp('plugins', async () => (await settings.find('plugins')).content);
-    const found = disabled.find(({ id }) => id === pluginId);
+    const found = (await readDisabled()).find(({ id }) => id === pluginId);
     if (found === undefined) return;
     const message = `the plugin "${pluginId}" is ${describeDisabled(found)}`;
     throw new NodeError(message, { name: 'PluginDisabled', isRetryable: false });

@@ -1,4 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
+import { type CacheOptions, createCache } from '../shared/cache.ts';
+import { isAppError } from '../shared/errors.ts';
 
 /** A value of this stage that workflows name: `$vars.name` in expressions. Never a secret. */
 export interface Variable {
@@ -56,3 +58,27 @@ export interface SettingsStore extends SettingsReader {
    */
   put<Name extends keyof Settings>(name: Name, setting: Setting<Settings[Name]>): Promise<boolean>;
 }
+
+/** How long the last known setting is used while its table can't be read. */
+const STALE_MS = 300_000;
+
+/**
+ * Reads a setting once per `ttlMs` milliseconds and sandbox.
+ *
+ * @returns a reader that throws AppError `STORE_UNAVAILABLE` if the setting can't be read, and was not read within five minutes
+ */
+export const rememberSetting = <Name extends keyof Settings>(
+  settings: SettingsReader,
+  name: Name,
+  timing: Pick<CacheOptions<never>, 'ttlMs' | 'clock' | 'random'>,
+): (() => Promise<Settings[Name]>) => {
+  const lookUp = createCache<Settings[Name]>({
+    ...timing,
+    maxEntries: 1,
+    stale: {
+      maxAgeMs: Math.max(STALE_MS, timing.ttlMs),
+      mayPass: (error) => isAppError(error, 'STORE_UNAVAILABLE'),
+    },
+  });
+  return () => lookUp(name, async () => (await settings.find(name)).content);
+};

@@ -70,7 +70,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   runDurable: 257,
   adminExecution: 111,
   adminExecutions: 74,
-  sweep: 62,
+  sweep: 63,
   adminCancelExecution: 75,
   adminApprovals: 69,
   adminRequests: 76,

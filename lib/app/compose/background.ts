@@ -13,7 +13,7 @@ import {
   openEvents,
   openFailures,
   openLogger,
-  openStageWorkflows,
+  openRecalledWorkflows,
   openStores,
   openVersions,
 } from './parts.ts';
@@ -24,7 +24,7 @@ export const openSweep = (config: Config = openConfig()) => {
   const slots = createSlotStore(client, tables);
   return {
     ...stores,
-    workflows: openVersions(openStageWorkflows(config, { client, tables, ...stores })),
+    workflows: openVersions(openRecalledWorkflows(config, { client, tables, ...stores })),
     ...openEvents(config, logger),
     ...openFailures(config, logger, { client, tables }),
     dispatcher: openDispatcher(config),

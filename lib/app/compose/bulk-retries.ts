@@ -16,7 +16,7 @@ import {
   openDispatcher,
   openLambda,
   openLogger,
-  openStageWorkflows,
+  openRecalledWorkflows,
   openStores,
   openVersions,
 } from './parts.ts';
@@ -34,7 +34,7 @@ export const openBulkRetries = (config: Config = openConfig()) => {
   const { retentionDays } = config;
   return {
     ...{ logger, clock: systemClock, ids: randomIds, executions },
-    workflows: openVersions(openStageWorkflows(config, { client, tables, ...stores })),
+    workflows: openVersions(openRecalledWorkflows(config, { client, tables, ...stores })),
     openPlan: createOpenPlan({ loadNodeTypes, lookUpPlan }),
     modeOf: async ({ definition }: Workflow) =>
       resolveExecution(definition, await loadNodeTypes(nodeTypesOf(definition))),

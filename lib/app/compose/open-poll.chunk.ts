@@ -5,7 +5,7 @@ import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { DuePoll } from '../../triggers/start-by-event.ts';
 import type { Config } from '../config.ts';
 import { type PollParts, runPoll } from '../triggers/run-poll.ts';
-import { openDispatcher, openStageWorkflows, openStores } from './parts.ts';
+import { openDispatcher, openRecalledWorkflows, openStores } from './parts.ts';
 
 type Opened = 'findWorkflow' | 'state' | 'dispatcher' | 'maxInputDepth' | 'clock' | 'ids';
 type RunParts = Omit<PollParts, Opened> & { readonly client: DynamoDbClient };
@@ -15,7 +15,7 @@ export const openPoll = (config: Config, runs: RunParts) => {
   const { client, tables, workflows } = openStores(config, runs.client);
   const parts = {
     ...runs,
-    findWorkflow: openStageWorkflows(config, { client, tables, workflows }).find,
+    findWorkflow: openRecalledWorkflows(config, { client, tables, workflows }).find,
     state: createStateStore(client, tables),
     dispatcher: openDispatcher(config),
     maxInputDepth: config.maxBodyDepth,

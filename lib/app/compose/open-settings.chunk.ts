@@ -3,6 +3,7 @@ import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts'
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createAssertEnabled } from '../../plugins/disabled-plugins.ts';
+import { rememberSetting } from '../../settings/settings.ts';
 import { toValues } from '../../settings/variables.ts';
 import type { Config } from '../config.ts';
 
@@ -13,8 +14,11 @@ export const openSettings = (
   tables: Pick<TableNames, 'settings'>,
 ) => {
   const settings = createSettingsReader(client, tables);
+  const timing = { ttlMs, clock: systemClock, random: Math.random };
+  const recall = rememberSetting(settings, 'variables', timing);
   return {
     readVariables: async () => toValues((await settings.find('variables')).content),
-    assertEnabled: createAssertEnabled(settings, { ttlMs, clock: systemClock, random: Math.random }),
+    recallVariables: async () => toValues(await recall()),
+    assertEnabled: createAssertEnabled(settings, timing),
   };
 };

@@ -66,19 +66,29 @@ export const openReadVariables = ({ client, tables }: Pick<Stores, 'client' | 't
 export const openStageWorkflows = (
   config: Config,
   stores: Pick<Stores, 'client' | 'tables' | 'workflows'>,
-  { readVariables } = lateSettings(config, stores),
+  { readVariables }: Pick<ReturnType<typeof lateSettings>, 'readVariables'> = lateSettings(config, stores),
 ) => onStage(stores.workflows, { stage: config.stage, readVariables });
 
+/** {@link openStageWorkflows} for many starts a second: reads the variables once in the time for which a request's workflow is cached. */
+export const openRecalledWorkflows = (
+  config: Config,
+  stores: Pick<Stores, 'client' | 'tables' | 'workflows'>,
+) => {
+  const load = loadSettings(config, stores);
+  return openStageWorkflows(config, stores, { readVariables: async () => (await load()).recallVariables() });
+};
+
 /** The settings of the stage, loaded on first use: few runs need any. */
-export const lateSettings = (config: Config, { client, tables }: Pick<Stores, 'client' | 'tables'>) => {
-  const load = lazy(async () =>
-    (await import('./open-settings.chunk.ts')).openSettings(config, client, tables),
-  );
+export const lateSettings = (config: Config, stores: Pick<Stores, 'client' | 'tables'>) => {
+  const load = loadSettings(config, stores);
   return {
     readVariables: async () => (await load()).readVariables(),
     assertEnabled: async (pluginId: string) => (await load()).assertEnabled(pluginId),
   };
 };
+
+const loadSettings = (config: Config, { client, tables }: Pick<Stores, 'client' | 'tables'>) =>
+  lazy(async () => (await import('./open-settings.chunk.ts')).openSettings(config, client, tables));
 
 /** Opens a cached reader of workflow versions, for code that reads those of many executions. */
 export const openVersions = (workflows: Stores['workflows']) =>

@@ -21,6 +21,7 @@ import {
   openLambda,
   openLogger,
   openReadVariables,
+  openRecalledWorkflows,
   openStageWorkflows,
   openStores,
 } from './parts.ts';
@@ -30,7 +31,7 @@ export const openEventFunction = (config: Config = openConfig()) => {
   const { client, tables, ...stores } = openStores(config);
   return {
     ...stores,
-    workflows: openStageWorkflows(config, { client, tables, ...stores }),
+    workflows: openRecalledWorkflows(config, { client, tables, ...stores }),
     client,
     tables,
     deliveries: createDeliveryStore(client, tables),
@@ -48,7 +49,13 @@ export const openEventFunction = (config: Config = openConfig()) => {
 /** Opens the parts for manual starts. */
 export const openRunWorkflow = (config: Config = openConfig()) => {
   const { maxBodyBytes, maxBodyDepth } = config;
-  return { ...openEventFunction(config), settings: { maxBodyBytes, maxBodyDepth } };
+  const parts = openEventFunction(config);
+  return {
+    ...parts,
+    // A manual start sees the variables that were set before it.
+    workflows: openStageWorkflows(config, openStores(config, parts.client)),
+    settings: { maxBodyBytes, maxBodyDepth },
+  };
 };
 
 /** Opens the function that receives the events of all triggers that register themselves. */
