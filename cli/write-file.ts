@@ -49,8 +49,8 @@ export const fileOf = (folder: string, id: string): string => join(folder, `${id
  */
 export const toFileText = (definition: WorkflowDefinition, schema?: unknown): string => {
   const { nodes, connections, settings, ...rest } = definition;
-  const { id, name, description, enabled, tags, ...others } = rest;
-  const first = { id, name, description, enabled, tags, settings, ...others };
+  const { format, id, name, description, enabled, tags, ...others } = rest;
+  const first = { format, id, name, description, enabled, tags, settings, ...others };
   const content = {
     ...(schema === undefined ? {} : { $schema: schema }),
     ...first,

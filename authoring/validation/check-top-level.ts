@@ -1,9 +1,9 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
-import { quote } from '../../lib/shared/describe.ts';
+import { quote, toPointerKey } from '../../lib/shared/describe.ts';
 import { findNearest } from '../../lib/shared/near-name.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
-import { workflowSchema } from '../../lib/workflows/definition/schema.ts';
-import { proposeKey } from './proposals/proposal.ts';
+import { CURRENT_FORMAT, workflowSchema } from '../../lib/workflows/definition/schema.ts';
+import { proposeKey, proposeRemoval } from './proposals/proposal.ts';
 import { checkSchema } from './schema/check-schema.ts';
 
 /** Keys in other tools' workflow files, with our equivalents. */
@@ -19,11 +19,11 @@ const MIN_LENGTH = 4;
 const MAX_LETTERS = 2;
 
 /**
- * Checks a file against the schema. Unknown keys at the top level are allowed, since they may belong to another tool,
- * but a misspelt key that the file lacks is a problem.
+ * Checks a file against the schema. An unknown key at the top level is a problem. Format 1 allows it, for other tools, with
+ * a warning, unless it is a misspelt key that the file lacks.
  */
 export const checkTopLevel = (value: unknown): Problem[] => {
-  const shape = checkSchema(workflowSchema, value, '').map(withoutNewId);
+  const shape = checkSchema(workflowSchema, value, '').map(withoutNewId).map(nameFormats);
   if (!isPlainObject(value)) return shape;
   const lacking = Object.keys(workflowSchema.properties).filter((key) => !Object.hasOwn(value, key));
   const slips = Object.keys(value).flatMap((key) => {
@@ -35,6 +35,10 @@ export const checkTopLevel = (value: unknown): Problem[] => {
     const proposed = foreign === undefined ? proposeKey('', key, meant) : {};
     return meant !== null && lacking.includes(meant) ? [{ key, meant, proposed }] : [];
   });
+  const explainedKeys = new Set(slips.map(({ key }) => key));
+  const unread = Object.keys(value).filter(
+    (key) => !Object.hasOwn(workflowSchema.properties, key) && !explainedKeys.has(key),
+  );
   const explained = new Set(slips.map(({ meant }) => `lacks the key ${quote(meant)}`));
   return [
     ...shape.filter(({ path, message }) => path !== '' || !explained.has(message)),
@@ -43,8 +47,21 @@ export const checkTopLevel = (value: unknown): Problem[] => {
       message: `has the unknown key ${quote(key)}; did you mean ${quote(meant)}?`,
       ...proposed,
     })),
+    ...unread.map((key): Problem => {
+      const path = `/${toPointerKey(key)}`;
+      const message = 'is a key that a workflow does not have: nothing reads it';
+      return { path, message, ...(isFormat1(value) ? { severity: 'warning' } : {}), ...proposeRemoval(path) };
+    }),
   ];
 };
+
+/** Whether a file has the first format, whose meaning stays as it is. */
+const isFormat1 = ({ format = 1 }: Readonly<Record<string, unknown>>): boolean => format === 1;
+
+const nameFormats = (problem: Problem): Problem =>
+  problem.path === '/format'
+    ? { path: problem.path, message: `must be 1 or ${CURRENT_FORMAT}: this release knows no other format` }
+    : problem;
 
 const ID = /^\/(?:nodes\/\d+\/id|connections\/\d+\/(?:source|target)NodeId)$/;
 

@@ -3,6 +3,9 @@ import { ID_PATTERN, nodeSchema } from '@hookloom/plugin-kit/host';
 /** A workflow with more nodes is refused. */
 export const MAX_NODES = 10_000;
 
+/** The format of new workflow files. A file without one has format 1, and keeps its meaning. */
+export const CURRENT_FORMAT = 2;
+
 export const connectionSchema = {
   type: 'object',
   required: ['sourceNodeId', 'targetNodeId'],
@@ -80,6 +83,10 @@ export const workflowSchema = {
   required: ['id', 'name', 'nodes', 'connections'],
   properties: {
     $schema: { type: 'string', description: 'The JSON Schema of the file, for editors; it is not stored' },
+    format: {
+      enum: [1, CURRENT_FORMAT],
+      description: 'The format of the file: 1 if it is absent, 2 in new files',
+    },
     id: {
       type: 'string',
       pattern: ID_PATTERN,

@@ -17,6 +17,7 @@ import {
 } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
+import { CURRENT_FORMAT } from '../../../../lib/workflows/definition/schema.ts';
 import { useApi } from '../../api/use-api.ts';
 import JsonEditor from '../../parts/json-editor.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -59,6 +60,7 @@ const Start = lazy(() => import('./start/start.tsx'));
 const NEW: Base = {
   version: null,
   text: writeDefinition({
+    format: CURRENT_FORMAT,
     id: 'my-workflow',
     name: 'My workflow',
     enabled: true,

@@ -130,7 +130,18 @@ export const removeNodes =
 
 /** The order in which the samples write the members of a workflow. */
 const WORKFLOW_MEMBERS = [
-  ...['$schema', 'id', 'name', 'description', 'enabled', 'tags', 'nodes', 'connections', 'settings'],
+  ...[
+    '$schema',
+    'format',
+    'id',
+    'name',
+    'description',
+    'enabled',
+    'tags',
+    'nodes',
+    'connections',
+    'settings',
+  ],
 ] as const;
 
 /** Changes members of the workflow besides its nodes; one that is undefined or empty is removed. */
