@@ -11,7 +11,8 @@ import { toSchema as toJsonSchema } from '@hookloom/plugin-kit/host';
 import { toSchema } from '../lib/plugins/adapt-provider.ts';
 import { createPollTrigger } from '../lib/triggers/types/poll-trigger.ts';
 import { requestCredentialTypes } from '../nodes/credential-types/request-types.ts';
-import { fetchPages, parsePointer } from '../nodes/http-request/pages.ts';
+import { checkRequest, parsePointer } from '../nodes/http-request/next-page.ts';
+import { fetchPages } from '../nodes/http-request/pages.ts';
 import { properties } from '../nodes/http-request/properties.ts';
 import { readRules } from '../nodes/http-request/rules.ts';
 import { createSend } from '../nodes/http-request/send.ts';
@@ -58,6 +59,7 @@ const pollTrigger = createPollTrigger({
   },
   required: ['url'],
   credentialTypes: requestCredentialTypes,
+  checkParameters: checkRequest,
   fetchItems: async (node, _input, context) => {
     const { itemKey = '' } = node.parameters;
     const given = readRules({ ...node.parameters, maxItems: MAX_ITEMS });
@@ -67,7 +69,7 @@ const pollTrigger = createPollTrigger({
       const body = readBody(await send(url, null), 'auto');
       return { items: readList(body, given.items), itemKey: String(itemKey) };
     }
-    const { items, pagesEnd } = await fetchPages(url, given, send);
+    const { items, pagesEnd } = await fetchPages(url, given, send, context.services);
     if (pagesEnd === 'maxItems')
       throw tooMany(`The pages have more than ${MAX_ITEMS} items: fetch the newest first, with maxPages`);
     if (pagesEnd === 'otherOrigin')

@@ -20,7 +20,7 @@ export const httpRequestExecutor: NodeExecutor = {
     const given = readRules(parameters);
     const url = addQuery(given.url, given.query);
     const send = createSend(given, context);
-    if (given.pagination !== 'none') return fetchPages(url, given, send);
+    if (given.pagination !== 'none') return fetchPages(url, given, send, context.services);
     const response = await send(url, null);
     const { status, headers } = response;
     const body =
@@ -30,6 +30,8 @@ export const httpRequestExecutor: NodeExecutor = {
     return { status, headers, body, url: response.url };
   },
 };
+
+export { checkRequest } from './next-page.ts';
 
 /** Addresses that the guard must refuse: this machine, cloud metadata, a private network. */
 const forbidden = ['127.0.0.1', '::1', '169.254.169.254', '10.0.0.1', '::ffff:127.0.0.1'];

@@ -1,13 +1,18 @@
 import {
   asFinal,
+  isJsonMap,
+  isNodeError,
   type JsonObject,
   type JsonValue,
+  jsonEquals,
   NodeError,
   type OutboundResponse,
   readBody,
+  type Services,
   setQuery,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import { openNext, parsePointer, type ReadNext } from './next-page.ts';
 import type { Parameters } from './rules.ts';
 
 /**
@@ -24,31 +29,64 @@ export const fetchPages = async (
   url: string,
   given: Parameters,
   send: (url: string, page: number) => Promise<OutboundResponse>,
+  services: Pick<Services, 'clock' | 'ids'>,
 ): Promise<JsonObject> => {
-  const { responseType } = given;
+  const { responseType, pagination } = given;
   if (responseType === 'text' || responseType === 'file')
     throw wrongParameter('responseType', 'auto or json with pagination', responseType);
   const first = toFirstPage(given, url);
-  const findNext = createFindNextPage(given, first);
+  const findNext = createFindNextPage(
+    given,
+    first,
+    given.next === '' ? null : await openNext(given.next, services),
+  );
   const readItems = createReadItems(given.items);
   const { origin } = new URL(first);
   const urls = new Set<string>();
   const items: JsonValue[] = [];
   let bytes = 0;
+  let known: readonly (readonly JsonValue[])[] = [];
+  const end = (pages: number, pagesEnd: PagesEnd) => ({
+    items: items.slice(0, given.maxItems),
+    pages,
+    pagesEnd,
+  });
   for (let next = first, pages = 1; ; pages += 1) {
-    const response = await send(next, pages);
+    const isPageByNumber = pagination === 'page' && pages > 1;
+    const response = await send(next, pages).catch((error: unknown) => {
+      if (isPageByNumber && isNotFound(error)) return null;
+      throw error;
+    });
+    if (response === null || (isPageByNumber && response.status === NOT_FOUND))
+      return end(pages - 1, 'complete');
     bytes += response.body.byteLength;
     if (bytes > MAX_BYTES)
       throw new NodeError(`the pages have more than ${MAX_BYTES} bytes`, { isRetryable: false });
     const body = readBody(response, responseType);
-    const page = readItems(body);
-    for (const item of page) items.push(item);
+    const page = readItems(body, pages);
     for (const fetched of [next, response.url]) urls.add(withoutHash(fetched));
-    const { headers } = response;
-    const found = findNext({ number: pages, url: response.url, headers, body, itemCount: page.length });
+    const found = findNext({ number: pages, response, body, itemCount: page.length });
+    // The same items are the same page if its number has no effect, or if it leads on to a page that was fetched.
+    const isSuspect = isPageByNumber || (found !== null && urls.has(found));
+    if (isSuspect && page.length > 0 && known.some((other) => isSame(page, other))) return end(pages, 'loop');
+    for (const item of page) items.push(item);
+    known = [known[0] ?? page, page];
     const decision = decideNextPage(found, { pages, items: items.length, urls, origin }, given);
-    if ('end' in decision) return { items: items.slice(0, given.maxItems), pages, pagesEnd: decision.end };
+    if ('end' in decision) return end(pages, decision.end);
     next = decision.next;
+  }
+};
+
+const NOT_FOUND = 404;
+
+const isNotFound = (error: unknown): boolean => isNodeError(error) && error.details?.status === NOT_FOUND;
+
+/** Linear in the size of the pages, which is bounded. Items that are nested too deep are refused later, with the output. */
+const isSame = (page: readonly JsonValue[], other: readonly JsonValue[]): boolean => {
+  try {
+    return jsonEquals(page, other);
+  } catch {
+    return false; // the stack was too short
   }
 };
 
@@ -61,9 +99,7 @@ const withoutHash = (text: string): string => {
 interface Page {
   /** Number of the page, counted from 1. */
   readonly number: number;
-  /** URL that answered the request. */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly response: OutboundResponse;
   readonly body: JsonValue;
   readonly itemCount: number;
 }
@@ -76,38 +112,48 @@ type PageParameters = Pick<Parameters, 'pagination' | 'next' | 'pageParameter' |
 /**
  * Creates the function that finds the next page.
  * @param firstUrl - URL of the first page
+ * @param readNext - what `next` leads to in an answer; null without the parameter
  * @throws TypeError that names the wrong parameter
  */
-const createFindNextPage = (given: PageParameters, firstUrl: string): FindNextPage => {
-  const { pagination, next, pageParameter, firstPage, pageStep } = given;
+const createFindNextPage = (
+  given: PageParameters,
+  firstUrl: string,
+  readNext: ReadNext | null,
+): FindNextPage => {
+  const { pagination, pageParameter, firstPage, pageStep } = given;
+  const read = ({ response: { status, headers, url }, body }: Page): JsonValue | undefined =>
+    readNext?.({ status, headers, body, url });
   switch (pagination) {
     case 'page':
-      return ({ number, itemCount }) =>
-        itemCount === 0 ? null : setQuery(firstUrl, pageParameter || 'page', firstPage + number * pageStep);
-    case 'cursor': {
-      if (next === '') throw wrongParameter('next', 'the JSON pointer of the cursor', undefined);
-      const read = createRead('next', next);
-      return ({ body }) => {
-        const cursor = read(body);
+      return (page) => {
+        const isLast = readNext === null ? page.itemCount === 0 : isNone(read(page));
+        return isLast
+          ? null
+          : setQuery(firstUrl, pageParameter || 'page', firstPage + page.number * pageStep);
+      };
+    case 'cursor':
+      if (readNext === null) throw wrongParameter('next', `${WAYS} of the cursor`, undefined);
+      return (page) => {
+        const cursor = read(page);
         if (isNone(cursor)) return null;
         if (typeof cursor !== 'string' && typeof cursor !== 'number')
-          throw wrongParameter('next', 'the JSON pointer of a text or a number', cursor);
+          throw wrongParameter('next', `${WAYS} of a text or a number`, cursor);
         return setQuery(firstUrl, pageParameter || 'cursor', cursor);
       };
-    }
-    default: {
-      const read = next === '' ? null : createRead('next', next);
-      return ({ url, headers, body }) => {
-        const link = read === null ? findNextLink(headers.link ?? '') : read(body);
+    default:
+      return (page) => {
+        const { url, headers } = page.response;
+        const link = readNext === null ? findNextLink(headers.link ?? '') : read(page);
         if (isNone(link)) return null;
         const target = typeof link === 'string' ? URL.parse(link, url) : null;
-        if (target === null) throw wrongParameter('next', 'the JSON pointer of a URL', link);
+        if (target === null) throw wrongParameter('next', `${WAYS} of a URL`, link);
         target.hash = '';
         return target.href;
       };
-    }
   }
 };
+
+const WAYS = 'the JSON pointer or an expression';
 
 const isNone = (next: JsonValue | undefined): next is undefined | null | false | '' =>
   next === undefined || next === null || next === false || next === '';
@@ -116,30 +162,29 @@ const toFirstPage = ({ pagination, pageParameter, firstPage }: PageParameters, u
   pagination === 'page' ? setQuery(url, pageParameter || 'page', firstPage) : url;
 
 /**
- * Makes the function that finds the items of a page.
+ * Makes the function that finds the items of a page. After the first one, a page may be empty, or have null for its list.
  * @throws TypeError that names the parameter; the function throws it too, if the pointer does not lead to a list
  */
-const createReadItems = (items: string): ((body: JsonValue) => readonly JsonValue[]) => {
-  const read = createRead('items', items);
-  return (body) => {
+const createReadItems = (items: string): ((body: JsonValue, page: number) => readonly JsonValue[]) => {
+  const read = parsePointer(items);
+  if (read === null)
+    throw asFinal(new TypeError('Parameter "items" must be a JSON pointer such as "/data/items"'));
+  return (body, page) => {
     const found = read(body);
-    if (!isList(found)) throw wrongParameter('items', 'the JSON pointer of a list in each page', found);
-    return found;
+    if (isList(found)) return found;
+    if (page > 1 && (found === null || isEmpty(body))) return [];
+    throw wrongParameter('items', 'the JSON pointer of a list in each page', found);
   };
 };
 
+const isEmpty = (body: JsonValue): boolean =>
+  body === null || body === '' || (isJsonMap(body) && Object.keys(body).length === 0);
+
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
-const createRead = (name: string, pointer: string) => {
-  const read = parsePointer(pointer);
-  if (read === null)
-    throw asFinal(new TypeError(`Parameter "${name}" must be a JSON pointer such as "/data/items"`));
-  return read;
-};
-
 /**
- * Why no further page is fetched: `complete` after the last one; a limit; `loop` if the next page was already fetched;
- * `otherOrigin` if it is on another origin, which must not get the credentials of this one.
+ * Why no further page is fetched: `complete` after the last one; a limit; `loop` if the next page was already fetched, or this one
+ * came a second time; `otherOrigin` if it is on another origin, which must not get the credentials of this one.
  */
 type PagesEnd = 'complete' | 'maxPages' | 'maxItems' | 'loop' | 'otherOrigin';
 
@@ -164,7 +209,7 @@ export const decideNextPage = (
   if (next === null) return { end: 'complete' };
   if (urls.has(next)) return { end: 'loop' };
   if (new URL(next).origin !== origin) return { end: 'otherOrigin' };
-  if (items === maxItems) return { end: 'maxItems' };
+  // With as many items as are asked for, only the next page shows whether there are more.
   return pages === maxPages ? { end: 'maxPages' } : { next };
 };
 
@@ -192,24 +237,4 @@ const relationsOf = (parameters: string): readonly string[] => {
   for (const [, name = '', quoted, plain = ''] of parameters.matchAll(PARAMETER))
     if (name.toLowerCase() === 'rel') return (quoted ?? plain).toLowerCase().split(/\s+/);
   return [];
-};
-
-/**
- * Parses a JSON pointer (RFC 6901).
- * @returns a function that reads what it leads to, undefined if there is nothing; null if it is not a pointer
- */
-export const parsePointer = (text: string): ((value: JsonValue) => JsonValue | undefined) | null => {
-  if (text !== '' && !text.startsWith('/')) return null;
-  const keys = text
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return (value) => keys.reduce<JsonValue | undefined>(readKey, value);
-};
-
-const readKey = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  // `length` is an own property of a list, but not an item.
-  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
-  return (value as Readonly<Record<string, JsonValue>>)[key];
 };

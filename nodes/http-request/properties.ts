@@ -3,6 +3,9 @@ import type { LegacyProperty } from '@hookloom/plugin-kit';
 /** Pattern of a JSON Pointer. */
 const POINTER = '^(?:/|$)';
 
+/** Pattern of a JSON Pointer, or of an expression over an answer. */
+export const NEXT = `${POINTER}|\\b(?:body|headers|status|url)\\b|\\$`;
+
 export const properties: readonly LegacyProperty[] = [
   {
     name: 'method',
@@ -116,7 +119,7 @@ export const properties: readonly LegacyProperty[] = [
     options: ['none', 'link', 'cursor', 'page'],
     default: 'none',
     description:
-      'How to find the next page: link by a URL (in next or the header Link), cursor by a value in the body (next), page by number. The output is { items, pages, pagesEnd }',
+      'How to find the next page: link by a URL, cursor by a value (both in next), page by number. The output is { items, pages, pagesEnd }',
   },
   {
     name: 'items',
@@ -131,10 +134,10 @@ export const properties: readonly LegacyProperty[] = [
     name: 'next',
     displayName: 'Next',
     type: 'string',
-    pattern: POINTER,
+    pattern: NEXT,
     default: '',
     description:
-      'JSON pointer to the URL or cursor of the next page in the body; null, false, an empty string or no value there means the last page. Empty to use the header Link with rel="next"',
+      'Leads to the URL or cursor of the next page: a JSON pointer in the body, or an expression over the answer, such as body.has_more ? body.data[-1].id. The last page has none, null, false or an empty string. By default the header Link with rel="next"',
   },
   {
     name: 'pageParameter',

@@ -128,6 +128,47 @@ describe('httpRequest follows pages', () => {
     expect(queriesOf(server)).toEqual(['?offset=0', '?offset=2', '?offset=4', '?offset=6']);
   });
 
+  test('by an expression over the answer, until it has no result, as with Stripe', async () => {
+    const server = await aServer((query) => {
+      const number = Number((query.get('starting_after') ?? '0').slice(0, 1)) + 1;
+      return { body: { has_more: number < 3, data: pageOf(number).map((id) => ({ id })) } };
+    });
+    const parameters = {
+      pagination: 'cursor',
+      items: '/data',
+      pageParameter: 'starting_after',
+      next: 'body.has_more ? body.data[-1].id',
+    };
+    expect(await fetchList(server, parameters)).toEqual({
+      items: allItems.map((id) => ({ id })),
+      pages: 3,
+      pagesEnd: 'complete',
+    });
+    expect(queriesOf(server)).toEqual(['', '?starting_after=1b', '?starting_after=2b']);
+  });
+
+  test('by an expression over the headers', async () => {
+    const server = await aServer((query) => {
+      const number = Number(query.get('page') ?? 1);
+      return { body: pageOf(number), headers: { 'x-next-page': number < 3 ? String(number + 1) : '' } };
+    });
+    const parameters = { pagination: 'cursor', pageParameter: 'page', next: 'headers.`x-next-page`' };
+    expect(await fetchList(server, parameters)).toMatchObject({ items: allItems, pages: 3 });
+  });
+
+  test('by number, until the answer says that there are no more', async () => {
+    const server = await aServer((query) => {
+      const number = Number(query.get('page'));
+      return { body: { page: number, pages: 3, rows: number === 2 ? [] : pageOf(number) } };
+    });
+    for (const next of ['body.page < body.pages', 'body.(page < pages)'])
+      expect(await fetchList(server, { pagination: 'page', items: '/rows', next })).toEqual({
+        items: ['1a', '1b', '3a', '3b'],
+        pages: 3,
+        pagesEnd: 'complete',
+      });
+  });
+
   test('with their own idempotency keys, the same in every attempt', async () => {
     const server = await aLinkedList();
     await fetchList(server, { pagination: 'link', idempotencyKey: true });
@@ -161,13 +202,99 @@ describe('the pages of httpRequest end', () => {
   test('at a cursor that repeats', async () => {
     const server = await aServer(() => ({ body: { items: [1], next: 'same' } }));
     const parameters = { pagination: 'cursor', next: '/next', items: '/items' };
-    expect(await fetchList(server, parameters)).toEqual({ items: [1, 1], pages: 2, pagesEnd: 'loop' });
+    expect(await fetchList(server, parameters)).toEqual({ items: [1], pages: 2, pagesEnd: 'loop' });
   });
 
-  test('at the limit when a page number has no effect', async () => {
+  test('when a page number has no effect', async () => {
     const server = await aServer(() => ({ body: [1] }));
     const output = await fetchList(server, { pagination: 'page', maxPages: 5 });
-    expect(output).toEqual({ items: [1, 1, 1, 1, 1], pages: 5, pagesEnd: 'maxPages' });
+    expect(output).toEqual({ items: [1], pages: 2, pagesEnd: 'loop' });
+  });
+
+  test.each<[string, (number: number) => number]>([
+    ['the last page', (number) => Math.min(number, 3)],
+    ['the first page', (number) => (number > 3 ? 1 : number)],
+  ])('when %s comes again after the last one', async (_case, toNumber) => {
+    const server = await aServer((query) => ({ body: pageOf(toNumber(Number(query.get('page')))) }));
+    expect(await fetchList(server, { pagination: 'page' })).toEqual({
+      items: allItems,
+      pages: 4,
+      pagesEnd: 'loop',
+    });
+  });
+
+  test('at an item that differs, since that is another page', async () => {
+    const server = await aServer((query) => {
+      const number = Number(query.get('page'));
+      return { body: number > 3 ? [] : [{ total: 0 }, { total: number === 3 ? 1 : 0, at: number }] };
+    });
+    expect(await fetchList(server, { pagination: 'page' })).toMatchObject({ pages: 4, pagesEnd: 'complete' });
+  });
+
+  test.each<[string, Answer, number]>([
+    ['is not found', { status: 404, body: { detail: 'Invalid page.' } }, 3],
+    ['is null', { body: null }, 4],
+    ['is an empty map', { body: {} }, 4],
+  ])('at a page that %s', async (_case, last, pages) => {
+    const server = await aServer((query) => {
+      const number = Number(query.get('page'));
+      return number > 3 ? last : { body: pageOf(number) };
+    });
+    for (const failOnStatus of [true, false])
+      expect(await fetchList(server, { pagination: 'page', failOnStatus })).toEqual({
+        items: allItems,
+        pages,
+        pagesEnd: 'complete',
+      });
+  });
+
+  test('at null for the items of a later page', async () => {
+    const server = await aServer((query) => {
+      const [body, next] = query.has('cursor') ? [null, null] : [['a'], 'x'];
+      return { body: { data: body, next } };
+    });
+    const parameters = { pagination: 'cursor', items: '/data', next: '/next' };
+    expect(await fetchList(server, parameters)).toEqual({ items: ['a'], pages: 2, pagesEnd: 'complete' });
+  });
+
+  test('at a cursor of 0 after the last page, which leads to the first one', async () => {
+    const next = new Map([
+      [null, 7],
+      ['0', 7],
+      ['7', 9],
+      ['9', 0],
+    ]);
+    const numbers = new Map([
+      ['7', 2],
+      ['9', 3],
+    ]);
+    const server = await aServer((query) => {
+      const cursor = query.get('cursor');
+      return { body: { items: pageOf(numbers.get(cursor ?? '') ?? 1), next: next.get(cursor) ?? null } };
+    });
+    const parameters = { pagination: 'cursor', next: '/next', items: '/items' };
+    expect(await fetchList(server, parameters)).toEqual({ items: allItems, pages: 4, pagesEnd: 'loop' });
+  });
+
+  test('not at a cursor of 0 that leads to another page', async () => {
+    const server = await aServer((query) => {
+      const left = Number(query.get('cursor') ?? 2);
+      return { body: { items: pageOf(3 - left), left: left === 0 ? null : left - 1 } };
+    });
+    const parameters = { pagination: 'cursor', next: '/left', items: '/items' };
+    expect(await fetchList(server, parameters)).toEqual({ items: allItems, pages: 3, pagesEnd: 'complete' });
+  });
+
+  test('with "maxItems" only if an item was left out', async () => {
+    const answerOf = (query: URLSearchParams) => ({ body: pageOf(Number(query.get('page'))) });
+    for (const [maxItems, pagesEnd] of [
+      [6, 'complete'],
+      [5, 'maxItems'],
+    ] as const)
+      expect(await fetchList(await aServer(answerOf), { pagination: 'page', maxItems })).toMatchObject({
+        items: allItems.slice(0, maxItems),
+        pagesEnd,
+      });
   });
 
   test('at another origin, which receives nothing', async () => {
@@ -184,7 +311,7 @@ describe('the pages of httpRequest end', () => {
 describe('the pages of httpRequest fail', () => {
   test('with the status and the number of the page', async () => {
     const server = await aServer((query) =>
-      query.get('page') === '7' ? { status: 500, body: { why: 'disk' } } : { body: [1] },
+      query.get('page') === '7' ? { status: 500, body: { why: 'disk' } } : { body: [query.get('page')] },
     );
     await expect(fetchList(server, { pagination: 'page' })).rejects.toMatchObject({
       name: 'HttpStatusError',
@@ -205,15 +332,19 @@ describe('the pages of httpRequest fail', () => {
     ],
     [
       { pagination: 'link', items: '/list', next: '/list' },
-      'Parameter "next" must be the JSON pointer of a URL, got array',
+      'Parameter "next" must be the JSON pointer or an expression of a URL, got array',
     ],
     [
       { pagination: 'link', items: '/list', next: '/bad' },
-      'Parameter "next" must be the JSON pointer of a URL, got string',
+      'Parameter "next" must be the JSON pointer or an expression of a URL, got string',
     ],
     [
       { pagination: 'cursor', items: '/list', next: '/list' },
-      'Parameter "next" must be the JSON pointer of a text or a number, got array',
+      'Parameter "next" must be the JSON pointer or an expression of a text or a number, got array',
+    ],
+    [
+      { pagination: 'cursor', items: '/list', next: '$number(body.page)' },
+      'Parameter "next" failed: Unable to cast value to a number: "x" (character 8)',
     ],
   ])('on a page that does not match %j', async (parameters, message) => {
     const server = await aServer(() => ({ body: { list: [], page: 'x', bad: 'http://[' } }));
@@ -221,9 +352,19 @@ describe('the pages of httpRequest fail', () => {
   });
 
   test.each<[JsonObject, string]>([
-    [{ pagination: 'cursor' }, 'Parameter "next" must be the JSON pointer of the cursor, got nothing'],
+    [
+      { pagination: 'cursor' },
+      'Parameter "next" must be the JSON pointer or an expression of the cursor, got nothing',
+    ],
+    [
+      { pagination: 'cursor', next: 'body.(' },
+      'Parameter "next" is no expression: Expected ")" before end of expression (character 6)',
+    ],
     [{ pagination: 'link', items: 'data' }, 'Parameter "items" must be a JSON pointer such as "/data/items"'],
-    [{ pagination: 'link', next: 'next' }, 'Parameter "next" must be a JSON pointer such as "/data/items"'],
+    [
+      { pagination: 'link', next: 'next' },
+      'Parameter "next" must be a JSON pointer such as "/meta/next", or an expression over the answer such as body.meta.next',
+    ],
     [
       { pagination: 'page', responseType: 'text' },
       'Parameter "responseType" must be auto or json with pagination, got string',
@@ -244,7 +385,7 @@ describe('the pages of httpRequest fail', () => {
   });
 
   test('when they are larger than a node’s output may be', async () => {
-    const server = await aServer(() => ({ body: ['x'.repeat(6_000_000)] }));
+    const server = await aServer((query) => ({ body: [query.get('page'), 'x'.repeat(6_000_000)] }));
     const parameters = { pagination: 'page', maxResponseBytes: 6 * 1024 * 1024 };
     await expect(fetchList(server, parameters)).rejects.toMatchObject({
       message: 'the pages have more than 33554432 bytes',
@@ -252,4 +393,19 @@ describe('the pages of httpRequest fail', () => {
     });
     expect(server.received).toHaveLength(6);
   });
+});
+
+test.each([
+  ['', []],
+  ['/meta/next', []],
+  ['/{{ $vars.key }}/next', []],
+  ['{{ $vars.next }}', []],
+  ['body.has_more ? body.data[-1].id', []],
+  ['meta.next', [/^must be a JSON pointer such as/]],
+  ['body.(', [/^is no expression: Expected/]],
+])('a stored next of %j has these problems: %j', async (next, messages) => {
+  const problems = (await httpRequest.checkParameters?.({ next })) ?? [];
+  expect(problems).toEqual(
+    messages.map((message) => ({ path: '/next', message: expect.stringMatching(message) })),
+  );
 });

@@ -1,0 +1,91 @@
+import {
+  asFinal,
+  type JsonObject,
+  type JsonValue,
+  type ParameterProblem,
+  parseJson,
+  type Services,
+} from '@hookloom/plugin-kit';
+import { NEXT } from './properties.ts';
+
+/** Reads the parameter `next` of an answer: undefined if there is nothing. */
+export type ReadNext = (answer: JsonObject) => JsonValue | undefined;
+
+const isNext = new RegExp(NEXT);
+const FORM =
+  'must be a JSON pointer such as "/meta/next", or an expression over the answer such as body.meta.next';
+
+/**
+ * Finds out what is wrong with the parameter `next` of a workflow file.
+ *
+ * @returns the end of a sentence; null for nothing
+ */
+const findNextProblem = async (next: JsonValue | undefined): Promise<string | null> => {
+  if (typeof next !== 'string' || parsePointer(next) !== null || next.includes('{{')) return null;
+  if (!isNext.test(next)) return FORM;
+  const { parse } = await import('@hookloom/counted-jsonata');
+  try {
+    parse(next);
+    return null;
+  } catch (error) {
+    return `is no expression: ${(error as Error).message}`;
+  }
+};
+
+/** Checks the parameters of a request that a workflow file has. */
+export const checkRequest = async ({ next }: JsonObject): Promise<readonly ParameterProblem[]> => {
+  const message = await findNextProblem(next);
+  return message === null ? [] : [{ path: '/next', message }];
+};
+
+/**
+ * Opens the parameter `next`: a JSON pointer in the body, or an expression without braces over the answer
+ * `{ status, headers, body, url }`.
+ *
+ * @throws Error if it is neither; the function throws it if the evaluation fails
+ */
+export const openNext = async (
+  next: string,
+  { clock, ids }: Pick<Services, 'clock' | 'ids'>,
+): Promise<ReadNext> => {
+  const read = parsePointer(next);
+  if (read !== null) return ({ body = null }) => read(body);
+  const problem = await findNextProblem(next);
+  if (problem !== null) throw asFinal(new TypeError(`Parameter "next" ${problem}`));
+  const { describeError, evaluate, loadNatives, parse } = await import('@hookloom/counted-jsonata');
+  const [expression, natives] = [parse(next), await loadNatives()];
+  const environment = {
+    startedAt: () => clock.now(),
+    random: Math.random,
+    uuid: () => ids.next(),
+    variable: () => undefined,
+    parseJson,
+  };
+  return (answer) => {
+    try {
+      return evaluate(natives, expression, answer, environment);
+    } catch (error) {
+      throw asFinal(new TypeError(`Parameter "next" failed: ${describeError(error)}`));
+    }
+  };
+};
+
+/**
+ * Parses a JSON pointer (RFC 6901).
+ * @returns a function that reads what it leads to, undefined if there is nothing; null if it is not a pointer
+ */
+export const parsePointer = (text: string): ((value: JsonValue) => JsonValue | undefined) | null => {
+  if (text !== '' && !text.startsWith('/')) return null;
+  const keys = text
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return (value) => keys.reduce<JsonValue | undefined>(readKey, value);
+};
+
+const readKey = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  // `length` is an own property of a list, but not an item.
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
+  return (value as Readonly<Record<string, JsonValue>>)[key];
+};
