@@ -2,6 +2,7 @@ import type { Template } from './cloudformation.ts';
 import { findNameProblems } from './names.ts';
 import { type Deployment, ParameterError, readParameters } from './parameters.ts';
 import type { AwsConfig, StoredData } from './stored-data.ts';
+import { explainUpdates, findTableUpdates, keepFirstUpdates } from './table-updates.ts';
 import { completeTemplate } from './template.ts';
 
 /** The part of the Serverless Framework that our plugins need. */
@@ -9,7 +10,13 @@ interface Serverless {
   readonly configurationInput: {
     readonly params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   };
-  readonly processedInput: { readonly options: { readonly param?: readonly string[] } };
+  readonly processedInput: {
+    readonly options: {
+      readonly param?: readonly string[];
+      readonly stage?: string;
+      readonly region?: string;
+    };
+  };
   readonly service: {
     readonly functions: Record<string, FunctionDefinition>;
     readonly provider: {
@@ -101,6 +108,13 @@ export default class DeploymentPlugin {
           log.warning(
             `Not all of the stage's data could be checked, see docs/stored-data.md: ${stored.unseen}`,
           );
+        const { tables, inStack } = stored;
+        const updates = findTableUpdates(service.provider.compiledCloudFormationTemplate, tables);
+        if (deployment.tableUpdates === 'first') keepFirstUpdates(updates);
+        else {
+          const several = explainUpdates(updates, inStack, commandOf(serverless));
+          if (several !== null) refuse(several);
+        }
         if (adopts) importExisting(serverless.pluginManager.plugins, refuse);
       },
       'after:aws:deploy:deploy:updateStack': async () => {
@@ -130,6 +144,16 @@ const mergeParameters = (
     refuse(`Unknown parameter: ${unknown.join(', ')}. Parameters are: ${known.join(', ')}`);
   return { ...params.default, ...params[stage], ...Object.fromEntries(given) };
 };
+
+/** The command of this deployment, to be typed again. */
+const commandOf = ({ processedInput: { options } }: Serverless): string =>
+  [
+    'npx serverless deploy',
+    ...(['stage', 'region'] as const).flatMap((name) =>
+      options[name] === undefined ? [] : [`--${name} ${options[name]}`],
+    ),
+    ...(options.param ?? []).map((param) => `--param="${param}"`),
+  ].join(' ');
 
 /** Loads three AWS clients that only deployments need. */
 const loadStoredData = () => import('./stored-data.ts');

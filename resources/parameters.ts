@@ -70,6 +70,8 @@ export const readParameters = (
     eventBus: read('eventBus', (text) => parseEventBus(text, region)),
     /** Whether to adopt the tables and the bucket that an earlier stack of this stage left. */
     adoptsData: read('adoptData', parseBoolean) ?? false,
+    /** Which of several updates of a table are made: only the first one, in the first of two deployments of an upgrade. */
+    tableUpdates: read('tableUpdates', parseTableUpdates) ?? 'all',
     blobBucket: read('blobBucket', parseBlobBucket) ?? { kind: 'stage' },
     hasDeletionProtection: read('deletionProtection', parseBoolean) ?? false,
     /** The ARN of the key that tables, bucket, queues and logs are encrypted with; null for AWS's keys. */
@@ -141,6 +143,9 @@ const parseBlobBucket = (text: string): BlobBucket | Problem => {
     ? { kind: 'named', name: text }
     : new Problem('must be stage, generated, or the name of a bucket');
 };
+
+const parseTableUpdates = (text: string): 'all' | 'first' | Problem =>
+  text === 'all' || text === 'first' ? text : new Problem('must be all or first');
 
 const KEY_ARN = /^arn:aws[\w-]*:kms:([a-z\d-]+):\d{12}:key\/[\w-]{1,128}$/;
 

@@ -1,5 +1,10 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
 import { HeadBucketCommand, NotFound, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { findDenial } from '../lib/adapters/aws/aws-error.ts';
 import { SCHEMA_VERSION } from '../lib/adapters/dynamodb/schema/schema.ts';
@@ -24,6 +29,8 @@ export interface StoredData {
   readonly inStack: Readonly<Record<string, string>>;
   /** Logical names of wanted resources that exist outside the stack. */
   readonly left: readonly string[];
+  /** The tables of the stack as they are, by logical name. */
+  readonly tables: Readonly<Record<string, TableDescription>>;
   /** Why this release can't work with the data, if that could be checked. */
   readonly problems: readonly StoredDataProblem[];
   /** Why part of it could not be checked; null if everything was. */
@@ -79,7 +86,8 @@ export const findStoredData = async (
   };
   try {
     const inStack = await see(() => readStack(stackName, config));
-    if (inStack === null) return { wanted, inStack: {}, left: [], problems: [], unseen, isNew: false };
+    if (inStack === null)
+      return { wanted, inStack: {}, left: [], tables: {}, problems: [], unseen, isNew: false };
     const entries = Object.entries(wanted);
     const look = async ([id, name]: [string, string]) => {
       if (Object.hasOwn(inStack, id)) return 'in the stack';
@@ -87,12 +95,21 @@ export const findStoredData = async (
     };
     const found = await Promise.all(entries.map(look));
     const left = entries.filter((_, at) => found[at] === true).map(([id]) => id);
+    const tables = await Promise.all(
+      Object.keys(wanted)
+        .filter((id) => isTable(id) && Object.hasOwn(inStack, id))
+        .map(async (id) => [id, await see(() => describeTable(dynamoDb, inStack[id] ?? ''))] as const),
+    );
     const executions =
       inStack.ExecutionsTable ?? (left.includes('ExecutionsTable') ? wanted.ExecutionsTable : undefined);
     const problems =
       executions === undefined ? [] : await see(() => findProblems(dynamoDb, executions, inStack));
     const isNew = entries.every(([id], at) => !isTable(id) || found[at] === false);
-    return { wanted, inStack, left, problems: problems ?? [], unseen, isNew };
+    const described = tables.flatMap(([id, table]) => (table ? [[id, table] as const] : []));
+    return {
+      ...{ wanted, inStack, left, tables: Object.fromEntries(described) },
+      ...{ problems: problems ?? [], unseen, isNew },
+    };
   } finally {
     dynamoDb.destroy();
     s3.destroy();
@@ -108,12 +125,18 @@ const explain = (error: unknown): string => {
   return findDenial(message)?.sentence ?? `${name}: ${message}`;
 };
 
-const hasTable = async (dynamoDb: DynamoDBClient, TableName: string): Promise<boolean> => {
+const hasTable = async (dynamoDb: DynamoDBClient, name: string): Promise<boolean> =>
+  (await describeTable(dynamoDb, name)) !== null;
+
+/** @returns null for a table that does not exist */
+const describeTable = async (
+  dynamoDb: DynamoDBClient,
+  TableName: string,
+): Promise<TableDescription | null> => {
   try {
-    await dynamoDb.send(new DescribeTableCommand({ TableName }));
-    return true;
+    return (await dynamoDb.send(new DescribeTableCommand({ TableName }))).Table ?? null;
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return false;
+    if (error instanceof ResourceNotFoundException) return null;
     throw error;
   }
 };

@@ -1,7 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
@@ -17,16 +23,23 @@ import {
   namesOfStored,
   noteNewStage,
 } from '../../resources/stored-data.ts';
+import { findTableUpdates, keepFirstUpdates } from '../../resources/table-updates.ts';
 import { aFramework } from '../support/a-framework.ts';
+import { readStageTemplate } from '../support/a-stage-template.ts';
 import { removeIndex } from '../support/remove-index.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
 
+const { ExecutionsTable } = readStageTemplate('dev').Resources;
+
 const template = {
   Resources: {
     WorkflowsTable: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'hookloom-dev-workflows' } },
-    ExecutionsTable: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'test-executions' } },
+    ExecutionsTable: {
+      Type: 'AWS::DynamoDB::Table',
+      Properties: { ...ExecutionsTable?.Properties, TableName: 'test-executions' },
+    },
     BlobBucket: {
       Type: 'AWS::S3::Bucket',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
@@ -245,6 +258,118 @@ describe('a deployment', () => {
       false,
     );
     expect((await findIn({ stack: null, names: [], isDenied: true })).isNew).toBe(false);
+  });
+
+  describe('that changes a table of the stack more than once', () => {
+    const STREAM = { 'Fn::GetAtt': ['ExecutionsTable', 'StreamArn'] };
+    /** The plugin, with the table of serverless.yml and what reads its stream, in front of a stage of 0.2.0: without `byTime` and stream. */
+    const upgrade = async (param: readonly string[], account: Account) => {
+      const Properties = structuredClone({ ...ExecutionsTable?.Properties, TableName: EXECUTIONS });
+      const Resources: Record<string, { Type: string; Properties: Record<string, unknown> }> = {
+        ExecutionsTable: { Type: 'AWS::DynamoDB::Table', Properties },
+        Counting: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { EventSourceArn: STREAM } },
+        Queue: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { EventSourceArn: 'arn:a-queue' } },
+      };
+      const { begin } = aFramework({ Resources, param, aws: await openAccount(account) });
+      const refusal = await begin().then(
+        () => null,
+        ({ message }: Error) => message,
+      );
+      const { GlobalSecondaryIndexes, StreamSpecification } = Properties as Record<string, unknown>;
+      const indexes = (GlobalSecondaryIndexes as { IndexName: string }[]).map(({ IndexName }) => IndexName);
+      return { refusal, indexes, StreamSpecification, ids: Object.keys(Resources), Properties };
+    };
+    const all = ['byWorkflow', 'byFailure', 'bySweep', 'byTime'];
+
+    test('is refused with the commands of the deployments that make one change each', async () => {
+      const account = await withoutAnIndex(await aStageOf(OLDEST_VERSION, OLDEST_VERSION), 'byTime');
+      const { refusal } = await upgrade(['blobBucket=generated'], account);
+      expect(refusal).toBe(
+        [
+          'DynamoDB changes one index or stream of a table at a time, and this deployment needs several changes:',
+          '  test-executions: create the index byTime, start the stream',
+          'Nothing was changed. Deploy twice, all but the last time with a parameter:',
+          '  npx serverless deploy --stage dev --param="blobBucket=generated" --param="tableUpdates=first"',
+          '  npx serverless deploy --stage dev --param="blobBucket=generated"',
+          'See docs/deploying.md, "Upgrade".',
+        ].join('\n'),
+      );
+    });
+
+    test('makes the first change if asked to, and what needs the others waits', async () => {
+      const account = await withoutAnIndex(await aStageOf(OLDEST_VERSION, OLDEST_VERSION), 'byTime');
+      const first = await upgrade(['tableUpdates=first'], account);
+      expect(first).toMatchObject({ refusal: null, indexes: all, StreamSpecification: undefined });
+      expect(first.ids).toEqual(['ExecutionsTable', 'Queue']);
+    });
+
+    test('makes the last change once the others are made, with or without the parameter', async () => {
+      const account = await aStageOf(OLDEST_VERSION, SCHEMA_VERSION);
+      for (const param of [[], ['tableUpdates=first']]) {
+        const last = await upgrade(param, account);
+        expect(last).toMatchObject({ refusal: null, indexes: all });
+        expect(last.StreamSpecification).toEqual({ StreamViewType: 'NEW_AND_OLD_IMAGES' });
+        expect(last.ids).toEqual(['ExecutionsTable', 'Counting', 'Queue']);
+      }
+    });
+  });
+
+  test('postpones further indexes with the attributes that only they use, and keeps those to be removed', async () => {
+    const { sdk } = await openDatabase();
+    const { Table = {} } = await sdk.send(new DescribeTableCommand({ TableName: EXECUTIONS }));
+    const index = (IndexName: string, AttributeName: string) => ({
+      IndexName,
+      KeySchema: [{ AttributeName, KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    });
+    const attribute = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' });
+    const Properties = {
+      AttributeDefinitions: ['executionId', 'owner', 'team', 'workflowId', 'startedAt'].map(attribute),
+      KeySchema: [{ AttributeName: 'executionId', KeyType: 'HASH' }],
+      GlobalSecondaryIndexes: [
+        index('byWorkflow', 'workflowId'),
+        index('byOwner', 'owner'),
+        index('byTeam', 'team'),
+      ],
+    };
+    const updates = findTableUpdates(
+      { Resources: { ExecutionsTable: { Type: 'AWS::DynamoDB::Table', Properties } } },
+      { ExecutionsTable: Table },
+    );
+    expect(updates.get('ExecutionsTable')?.map(({ text }) => text)).toEqual([
+      ...['create the index byOwner', 'create the index byTeam'],
+      ...['byFailure', 'bySweep', 'byTime'].map((name) => `remove the index ${name}`).sort(),
+    ]);
+    keepFirstUpdates(updates);
+    const kept = ['byFailure', 'bySweep', 'byTime'];
+    expect(Properties.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName).sort()).toEqual(
+      [...kept, 'byOwner', 'byWorkflow'].sort(),
+    );
+    // DynamoDB accepts exactly the attributes that keys use.
+    const definition = { TableName: 'upgraded', BillingMode: 'PAY_PER_REQUEST', ...Properties };
+    await sdk.send(new CreateTableCommand(definition as CreateTableCommandInput));
+  });
+
+  test('to an earlier release removes its indexes first, and keeps the stream until then', async () => {
+    const { sdk } = await openDatabase();
+    const { Table } = await sdk.send(new DescribeTableCommand({ TableName: EXECUTIONS }));
+    const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } as const;
+    const { StreamSpecification: _stream, ...earlier } = { ...ExecutionsTable?.Properties };
+    const indexes = earlier.GlobalSecondaryIndexes as { IndexName: string }[];
+    const Properties: Record<string, unknown> = {
+      ...earlier,
+      GlobalSecondaryIndexes: indexes.filter(({ IndexName }) => IndexName !== 'byTime'),
+    };
+    const updates = findTableUpdates(
+      { Resources: { ExecutionsTable: { Type: 'AWS::DynamoDB::Table', Properties } } },
+      { ExecutionsTable: { ...Table, StreamSpecification } },
+    );
+    expect(updates.get('ExecutionsTable')?.map(({ text }) => text)).toEqual([
+      ...['remove the index byTime', 'end the stream'],
+    ]);
+    keepFirstUpdates(updates);
+    expect(Properties.StreamSpecification).toEqual({ StreamViewType: 'NEW_AND_OLD_IMAGES' });
+    expect(JSON.stringify(Properties.GlobalSecondaryIndexes)).not.toContain('byTime');
   });
 
   /** The plugin, in front of an account. */

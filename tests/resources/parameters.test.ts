@@ -28,6 +28,7 @@ test('the defaults of serverless.yml request nothing that costs or that a small 
     hasTracing: false,
     eventBus: null,
     adoptsData: false,
+    tableUpdates: 'all',
     blobBucket: { kind: 'stage' },
     hasDeletionProtection: false,
     kmsKey: null,
@@ -54,6 +55,7 @@ test.each([
   ['eventBus', BUS, { eventBus: { arn: BUS } }],
   ['adoptData', 'true', { adoptsData: true }],
   ['adoptData', true, { adoptsData: true }],
+  ['tableUpdates', 'first', { tableUpdates: 'first' }],
   ['blobBucket', 'generated', { blobBucket: { kind: 'generated' } }],
   [
     'blobBucket',
@@ -95,6 +97,7 @@ describe('a value that AWS would refuse, or that has no effect, is refused with 
       /^eventBus must be a bus in eu-central-1: only a rule/,
     ],
     ['adoptData', 'yes', /^adoptData must be true or false, but is "yes"$/],
+    ['tableUpdates', 'second', /^tableUpdates must be all or first, but is "second"$/],
     ['blobBucket', 'My_Bucket', /^blobBucket must be stage, generated, or the name of a bucket/],
     ['alarmTopic', 'me@example.com', /^alarmTopic must be the ARN of a standard SNS topic in eu-central-1/],
     ['alarmTopic', TOPIC.replace('central', 'west'), /^alarmTopic must be/],

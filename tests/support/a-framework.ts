@@ -34,13 +34,20 @@ export const aFramework = ({
     configurationInput: {
       params: {
         default: {
-          ...{ eventBus: 'none', tags: 'none', adoptData: false, blobBucket: 'stage', ...throttles },
+          ...{
+            eventBus: 'none',
+            tags: 'none',
+            adoptData: false,
+            blobBucket: 'stage',
+            tableUpdates: 'all',
+            ...throttles,
+          },
           ...{ routeMetrics: false, kmsKey: 'none' },
         },
         [stage]: stageParams,
       },
     },
-    processedInput: { options: { param } },
+    processedInput: { options: { param, stage } },
     service: {
       functions,
       provider: { compiledCloudFormationTemplate: { Resources } } as {
