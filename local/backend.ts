@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { LocalServiceInfo } from '../cli/local/local-service.ts';
+import { createSdk } from '../lib/adapters/dynamodb/sdk-client.ts';
 import { openDataFolder } from './database/data-folder.ts';
 import { startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
+import { removeExpired, startExpiry } from './database/expire-items.ts';
+import { readExpiringTables } from './database/tables.ts';
 import { startEngine } from './engine/start-engine.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
@@ -47,6 +50,9 @@ export const startBackend = async (settings: {
     log,
   });
   const database = await startEmbeddedDynamoDb(tablePrefix, data.tables, streams.onChange);
+  const client = createSdk(database.endpoint);
+  const expiring = readExpiringTables(tablePrefix);
+  const expiry = startExpiry((now) => removeExpired(client, expiring, now), log);
   const uploads = await startUploadServer({ folder: data.blobs, region: REGION, credentials: KEYS });
   const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
   const sources = await startSources({
@@ -65,7 +71,9 @@ export const startBackend = async (settings: {
     stop: async () => {
       await sources.stop();
       await engine.stop();
+      await expiry.stop();
       await streams.stop();
+      client.destroy();
       await database.stop();
       await uploads.stop();
       data.release();

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -48,7 +56,7 @@ export const openDataFolder = async (folder: string | undefined): Promise<DataFo
     tables,
     sources: join(path, 'sources.json'),
     ...others,
-    release: await lock(path),
+    release: await lock(realpathSync(path)), // there may be several ways to it
   };
 };
 

@@ -21,7 +21,10 @@ const PREFIX_VARIABLE = '${self:custom.tablePrefix}';
 
 interface Resource {
   readonly Type: string;
-  readonly Properties: CreateTableCommandInput & Record<string, unknown>;
+  readonly Properties: CreateTableCommandInput &
+    Record<string, unknown> & {
+      readonly TimeToLiveSpecification?: { readonly AttributeName: string; readonly Enabled: boolean };
+    };
 }
 
 /** The tables of serverless.yml as input of `CreateTable`, with a prefix (without the dash) for their names. */
@@ -35,6 +38,27 @@ export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] 
       KeySchema: Properties.KeySchema,
       GlobalSecondaryIndexes: Properties.GlobalSecondaryIndexes,
     }));
+
+/** A table whose items expire. */
+export interface ExpiringTable {
+  readonly name: string;
+  /** The attributes of its key. */
+  readonly keys: readonly string[];
+  /** The attribute that says when an item expires, in seconds since the epoch. */
+  readonly attribute: string;
+}
+
+/** The tables of serverless.yml whose items expire, with a prefix as in {@link readTableDefinitions}. */
+export const readExpiringTables = (prefix: string): ExpiringTable[] =>
+  Object.values(readResources()).flatMap(({ Properties }) => {
+    const { TimeToLiveSpecification: ttl, TableName = '', KeySchema = [] } = Properties ?? {};
+    if (ttl?.Enabled !== true) return [];
+    return {
+      name: TableName.replace(PREFIX_VARIABLE, prefix),
+      keys: KeySchema.flatMap(({ AttributeName }) => AttributeName ?? []),
+      attribute: ttl.AttributeName,
+    };
+  });
 
 let resources: Readonly<Record<string, Resource>> | undefined;
 

@@ -49,6 +49,8 @@ interface LocalEngineParts {
 const FUNCTION_ARN = 'arn:aws:lambda:local:000000000000:function:runDurable:1';
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
+/** How many ended executions are kept. Lambda keeps them for the days of `retentionPeriodInDays`. */
+const KEPT_ENDED = 100;
 /** More than there are processes for background runs. */
 const RESUMED_AT_ONCE = 16;
 /** A longer delay would overflow a timer. */
@@ -68,6 +70,8 @@ export class LocalEngine {
   /** What executions returned and the last failure of their process; only for executions of this process. */
   readonly #results = new Map<string, string>();
   readonly #reasons = new Map<string, string>();
+  /** The ended executions that are kept, the first that ended first. */
+  readonly #ended = new Set<string>();
   #isClosed = false;
 
   constructor(parts: LocalEngineParts) {
@@ -80,9 +84,15 @@ export class LocalEngine {
    */
   async load(): Promise<() => void> {
     const loaded = await this.#parts.store.loadAll();
-    for (const execution of loaded) this.#executions.set(execution.arn, execution);
+    const startOf = ({ state }: LocalExecution): number =>
+      [...state.operations.values()][0]?.StartTimestamp?.getTime() ?? 0;
+    for (const execution of [...loaded].sort((a, b) => startOf(a) - startOf(b))) {
+      this.#executions.set(execution.arn, execution);
+      if (execution.state.status !== 'running') this.#ended.add(execution.arn);
+    }
     return () => {
       // Each writes as it begins: all together would block the process, and the requests that it serves.
+      void this.#forgetEnded();
       const limit = pLimit(RESUMED_AT_ONCE);
       for (const { arn, state } of loaded) if (state.status === 'running') void limit(() => this.#run(arn));
     };
@@ -280,7 +290,34 @@ export class LocalEngine {
       if (this.#executions.get(arn) === next) this.#executions.set(arn, execution);
       throw error;
     }
+    if (next.state.status !== 'running') {
+      this.#ended.add(arn);
+      void this.#forgetEnded();
+    }
     return next.state;
+  }
+
+  /** Forgets the executions that ended first, beyond those that are kept. */
+  async #forgetEnded(): Promise<void> {
+    const idle = [...this.#ended].filter((arn) => !this.#active.has(arn));
+    const surplus = idle.slice(0, Math.max(0, this.#ended.size - KEPT_ENDED)).map((arn) => this.#forget(arn));
+    for (const execution of surplus) {
+      if (this.#executions.has(execution.arn)) continue; // started again under its name
+      // What could not be removed is loaded by the next engine, which removes it.
+      await this.#parts.store.remove(execution).catch(() => {});
+    }
+  }
+
+  #forget(arn: string): LocalExecution {
+    const execution = this.#find(arn);
+    clearTimeout(this.#timers.get(arn));
+    this.#ended.delete(arn);
+    for (const kept of [
+      ...[this.#executions, this.#timers, this.#checkpoints],
+      ...[this.#failures, this.#results, this.#reasons],
+    ])
+      kept.delete(arn);
+    return execution;
   }
 
   #find(arn: string): LocalExecution {

@@ -43,6 +43,8 @@ export interface StateStore {
   /** Writes the changes since `before`; null for a new execution. */
   save(execution: LocalExecution, before: DurableState | null): Promise<void>;
   loadAll(): Promise<readonly LocalExecution[]>;
+  /** Removes an execution that has ended. */
+  remove(execution: LocalExecution): Promise<void>;
   /** Stores an invocation, or changes of a stored one. */
   saveInvocation(invocation: AsyncInvocation): Promise<void>;
   removeInvocation(requestId: string): Promise<void>;
@@ -80,6 +82,15 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
     if (before !== null) await saveOperations();
   };
 
+  const remove = async ({ arn, state }: LocalExecution): Promise<void> => {
+    // What has no meta item would never be found again, so that goes last.
+    const parts = [...state.operations.keys()].map((_id, index) => `op:${index}`);
+    for (const part of [...parts, META])
+      await client.send(
+        new DeleteItemCommand({ TableName: tableName, Key: { arn: text(arn), part: text(part) } }),
+      );
+  };
+
   /** The last write of each execution. The next one waits for it, so that no older state overwrites a newer one. */
   const writes = new Map<string, Promise<void>>();
   let isClosed = false;
@@ -96,6 +107,7 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
 
   return {
     save: (execution, before) => inOrder(execution.arn, () => save(execution, before)),
+    remove: (execution) => inOrder(execution.arn, () => remove(execution)),
     saveInvocation: (invocation) => {
       const { requestId } = invocation;
       const Item = { arn: text(INVOCATIONS), part: text(requestId), value: pack(invocation), ...WRITTEN };

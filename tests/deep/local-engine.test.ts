@@ -3,6 +3,7 @@ import {
   type DurableExecutionInvocationInput,
   withDurableExecution,
 } from '@aws/durable-execution-sdk-js';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import {
   GetDurableExecutionHistoryCommand,
   type GetDurableExecutionHistoryCommandInput,
@@ -18,10 +19,12 @@ import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts'
 import { createLambdaCheckpointClient } from '../../lib/adapters/durable/lambda-checkpoint-client.ts';
 import type { Steps } from '../../lib/engine/steps.ts';
 import { createAsyncInvocations } from '../../local/engine/async-invocations.ts';
+import { createDurableState, finish } from '../../local/engine/durable-state.ts';
 import { startEngineServer } from '../../local/engine/engine-server.ts';
 import { type Invoke, LocalEngine } from '../../local/engine/local-engine.ts';
 import { openStateStore } from '../../local/engine/state-store.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
+import { poll } from '../support/poll.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -228,6 +231,47 @@ describe('the local engine', () => {
       expect(engine.getDurableState(arnOf('e-1')).operations.size).toBe(13);
     },
   );
+
+  describe('forgets ended executions, but for the last hundred', () => {
+    const countItems = async ({ sdk }: Awaited<ReturnType<typeof openDatabase>>) =>
+      (await sdk.send(new ScanCommand({ TableName: 'test-local-durable', Select: 'COUNT' }))).Count;
+
+    test('as they end, while open ones stay', async () => {
+      const { dispatcher, service, database } = await anEngine({
+        invoke: async (_name, given) => {
+          const { DurableExecutionArn } = (given as { event: DurableExecutionInvocationInput }).event;
+          return { Status: DurableExecutionArn.endsWith('open') ? 'PENDING' : 'SUCCEEDED' };
+        },
+      });
+      await dispatcher.dispatch('open', 'durable');
+      for (let at = 0; at < 105; at++) {
+        await dispatcher.dispatch(`e-${at}`, 'durable');
+        await poll(async () => (await service.findStatus(arnOf(`e-${at}`))) === 'succeeded');
+      }
+      const statusOf = (name: string) => service.findStatus(arnOf(name));
+      expect(await Promise.all(['open', 'e-0', 'e-3', 'e-104'].map(statusOf))).toEqual([
+        'running',
+        'gone',
+        'gone',
+        'succeeded',
+      ]);
+      await poll(async () => (await countItems(database)) === 2 * 101); // two of each
+    });
+
+    test('also those of an earlier engine, in the order of their starts', async () => {
+      const database = await openDatabase();
+      const store = await openStateStore(database.sdk, 'test-local-durable');
+      for (let at = 0; at < 104; at++) {
+        const state = finish(createDurableState('{}', Date.UTC(2026, 0, 1) + at), 'failed');
+        await store.save({ arn: arnOf(`e-${at}`), input: '{}', state }, null);
+      }
+      const { engine, service } = await anEngine({ database });
+      (await engine.load())();
+      await poll(async () => (await countItems(database)) === 2 * 100);
+      expect(await service.findStatus(arnOf('e-3'))).toBe('gone');
+      expect(await service.findStatus(arnOf('e-4'))).toBe('failed');
+    });
+  });
 
   test('stops an execution: nothing more is checkpointed', async () => {
     const begun = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -99,4 +99,16 @@ test('says why a path cannot be a folder', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   await expect(openDataFolder(file)).rejects.toThrow(`${file} can't be used as a data folder`);
+});
+
+test('a folder is refused while another process has it by another path', async () => {
+  const link = `${folder}-link`;
+  symlinkSync(folder, link);
+  const { pid, kill } = await anotherOwner();
+  try {
+    await expect(openDataFolder(link)).rejects.toThrow(`is in use by process ${pid}`);
+  } finally {
+    await kill();
+    rmSync(link);
+  }
 });
