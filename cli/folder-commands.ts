@@ -107,7 +107,7 @@ interface Plan {
 const READS_AT_ONCE = 10;
 
 /** The current definitions of all workflows, by id. */
-const readStored = async ({ target }: TargetContext): Promise<ReadonlyMap<string, StoredWorkflow>> => {
+export const readStored = async ({ target }: TargetContext): Promise<ReadonlyMap<string, StoredWorkflow>> => {
   const listed = await target.api.list<{ readonly id: string }>(WORKFLOWS, 'workflows');
   const limit = pLimit(READS_AT_ONCE);
   return new Map(

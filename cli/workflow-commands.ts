@@ -46,13 +46,24 @@ export const addWorkflowCommands = (
 
   workflow
     .command('validate')
-    .description('check files; needs no service')
-    .argument('<files...>', 'workflow files or folders of them; - is standard input')
+    .description('check files, which needs no service; or what a service has stored, before an upgrade')
+    .argument(
+      '[files...]',
+      'workflow files or folders of them; - is standard input; if absent, the workflows of the service',
+    )
     .addHelpText(
       'after',
-      explain(['workflow validate workflows'], { failed: 'a file has a problem', isOffline: true }),
+      explain(['workflow validate workflows', 'workflow validate --stage production'], {
+        failed: 'a workflow has a problem',
+      }),
     )
-    .action(async (files: string[]) => validateFiles(files, { io, findNodeType: await loadNodeTypes() }));
+    .action(async (files: string[]) => {
+      const findNodeType = await loadNodeTypes();
+      if (files.length > 0) return validateFiles(files, { io, findNodeType });
+      return onTarget(async (context) =>
+        (await import('./validate-stored.ts')).validateStored(context, findNodeType),
+      );
+    });
 
   workflow
     .command('permissions')

@@ -406,6 +406,23 @@ describe('workflow validate', () => {
     expect(err).toContain(`${bad}:1:1: / lacks the key "id"`);
     expect(await call(`workflow validate ${good}`)).toMatchObject({ code: 0 });
   });
+
+  test('without files, says of all stored workflows what an upgrade would refuse or warn about', async () => {
+    const { call, file, stores } = await openCommandLine();
+    await call(`workflow put ${file('good.json', aWorkflow())}`);
+    const ofEarlierRelease = (id: string, changes: object) =>
+      stores.workflows.put({ ...aWorkflow(), id, enabled: false, ...changes }, []);
+    await ofEarlierRelease('refused', { connections: [{ sourceNodeId: 'request', targetNodeId: 'gone' }] });
+    await ofEarlierRelease('warned', { note: 'for another tool' });
+    expect(await call('workflow validate')).toEqual({
+      code: 1,
+      out: '3 workflows checked, 1 with warnings',
+      err: [
+        'warned: warning: /note is a key that a workflow does not have: nothing reads it',
+        'refused: /connections/0/targetNodeId there is no node "gone"',
+      ].join('\n'),
+    });
+  });
 });
 
 describe('a schedule', () => {
