@@ -13,7 +13,7 @@ const calling = (type: string, parameters: object, credentialId = 'crm') =>
 const IN_HOST = [
   ['httpRequest', 'url', '{{ body.url }}', {}],
   ['httpRequest', 'url', 'https://{{ body.host }}/orders', {}],
-  ['httpRequest', 'url', 'https://api.example.com{{ body.path }}', {}],
+  ['httpRequest', 'url', 'https://api.example.com{{ body.id }}', {}],
   ['httpRequest', 'url', 'https://api.example.com:{{ body.port }}/', {}],
   ['graphql', 'url', 'http{{ body.rest }}', { query: '{ a }' }],
   ['rss', 'url', 'https://{{ body.name }}.example.com', {}],
@@ -21,7 +21,7 @@ const IN_HOST = [
 ] as const;
 
 const NOT_IN_HOST = [
-  ['httpRequest', 'https://api.example.com/{{ body.path }}'],
+  ['httpRequest', 'https://api.example.com/{{ body.id }}'],
   ['httpRequest', 'https://api.example.com?id={{ body.id }}'],
   ['httpRequest', 'https://api.example.com/orders'],
   ['httpRequest', 'https://api.example.com'],
@@ -43,7 +43,9 @@ describe('an expression in the host of a URL with a credential', () => {
       `${place}, and the credential "crm" is for any host: whoever controls the value receives the secret. Name its hosts: credential hosts crm --host NAME`,
     );
     await call('credential hosts crm --host api.example.com');
-    expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
+    const put = await call(`workflow put ${path}`);
+    expect(put.code).toBe(0);
+    expect(put.err).not.toContain('in its host');
   });
 
   test('gets none in a node without a credential', async () => {

@@ -3,11 +3,14 @@ import fc from 'fast-check';
 import { isBigInteger, parseJson, toExactJson } from '../tools/exact-json.ts';
 import { readBody } from '../tools/read-body.ts';
 
-/** What the platform says of a number's source, value by value. */
-const parseEveryValue = (text: string): unknown =>
-  JSON.parse(text, (_key, value: unknown, { source = '' }: { readonly source?: string } = {}) =>
-    typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? source : value,
+/** Each string and each number of a short text; with the sources that `JSON.parse` gives, V8 seldom says nothing of one. */
+const parseEveryValue = (text: string): unknown => {
+  JSON.parse(text);
+  const exact = text.replaceAll(/"(?:[^"\\]|\\.)*"|[-+.\deE]+/g, (token) =>
+    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
   );
+  return JSON.parse(exact);
+};
 
 const outcomeOf = (parse: (text: string) => unknown, text: string): unknown => {
   try {
@@ -59,7 +62,7 @@ describe('all else is as the platform parses it', () => {
     expect(outcomeOf(parseJson, text)).toHaveProperty('error');
   });
 
-  test('whatever is around it: a parser that looks at every source says the same', () => {
+  test('whatever is around it: a parser that looks at every value says the same', () => {
     const number = fc
       .tuple(
         fc.constantFrom('', '-'),
