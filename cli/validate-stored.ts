@@ -1,4 +1,5 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { findFormatChanges } from '../authoring/validation/find-format-changes.ts';
 import { validateWorkflow } from '../authoring/validation/validate.ts';
 import type { Problem } from '../lib/workflows/definition/problem.ts';
 import type { TargetContext } from './command-context.ts';
@@ -24,6 +25,7 @@ export const validateStored = async (
       `${id}: ${severity === undefined ? '' : `${severity}: `}${path || '/'} ${message}`;
     refused.push(...problems.map(toLine));
     for (const warning of warnings) io.note(io.paint('yellow', toLine(warning)));
+    for (const change of findFormatChanges(definition, findNodeType)) io.note(toLine(change));
     if (warnings.length > 0) warned += 1;
   }
   const names = stored.size === 1 ? '1 workflow' : `${stored.size} workflows`;

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { findTriggerWarnings } from '../authoring/stage/check-workflows.ts';
 import { findTimes } from '../authoring/stage/find-times.ts';
 import { findUrlWarnings } from '../authoring/stage/find-warnings.ts';
+import { findFormatChanges } from '../authoring/validation/find-format-changes.ts';
 import type { tryNodeRoute } from '../lib/app/api/trials.ts';
 import type { listedWorkflow, workflowVersion } from '../lib/app/api/workflows.ts';
 import type { AnswerTo, BodyOf } from '../lib/http/api-route.ts';
@@ -34,6 +35,7 @@ import {
   type WorkflowFile,
 } from './read-file.ts';
 import { printTable } from './table.ts';
+import { upgradeFiles } from './upgrade-workflows.ts';
 import { createFolder, fileOf, isFolder, toFileText, writeText } from './write-file.ts';
 
 export const addWorkflowCommands = (
@@ -64,6 +66,22 @@ export const addWorkflowCommands = (
         (await import('./validate-stored.ts')).validateStored(context, findNodeType),
       );
     });
+
+  workflow
+    .command('upgrade')
+    .description('rewrite files to the current format; needs no service')
+    .argument('<files...>', 'workflow files or folders of them')
+    .option('--dry-run', 'show what would change, and write nothing')
+    .addHelpText(
+      'after',
+      explain(['workflow upgrade workflows --dry-run', 'workflow upgrade workflows/hello.json'], {
+        failed: 'a file has a problem',
+        isOffline: true,
+      }),
+    )
+    .action(async (files: string[], { dryRun }: { readonly dryRun?: true }) =>
+      upgradeFiles(files, dryRun === true, { io, findNodeType: await loadNodeTypes() }),
+    );
 
   workflow
     .command('permissions')
@@ -262,6 +280,7 @@ const validateFiles = async (paths: readonly string[], { io, findNodeType }: Che
       ];
       for (const warning of [...file.warnings, ...more.map(file.toLine)])
         io.note(io.paint('yellow', warning));
+      for (const change of findFormatChanges(definition, findNodeType)) io.note(file.toLine(change));
       printTimes(definition.id, await findTimes(definition, io.now()), io);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;

@@ -90,6 +90,7 @@ const idsFrom = (prefix: string): Ids => {
 const durableService = { stop: async () => {} };
 
 export interface AWorkflow {
+  readonly format?: WorkflowDefinition['format'];
   readonly id?: string;
   readonly enabled?: boolean;
   /** What of the trigger is not `POST /orders`, without authentication, answered by the last node. */
@@ -250,6 +251,7 @@ export const aWebhookService = async ({
         { awsRequestId: 'aws-1', getRemainingTimeInMillis: () => 30_000, ...context } as Context,
       ),
     put: ({
+      format,
       id = 'shop',
       enabled = true,
       webhook,
@@ -287,6 +289,7 @@ export const aWebhookService = async ({
         nodes: [trigger, ...nodes],
         connections,
         ...(own === undefined ? {} : { settings: own }),
+        ...(format === undefined ? {} : { format }),
       };
       return workflows.put(definition, toPathConfigs(definition));
     },

@@ -15,6 +15,8 @@ interface ParameterTraits {
   readonly literals?: readonly string[];
   /** JSON Schema of the parameters. */
   readonly schema?: JsonObject;
+  /** Format of the workflow file; 1 by default. */
+  readonly format?: number | undefined;
 }
 
 /**
@@ -25,9 +27,13 @@ interface ParameterTraits {
  */
 export const compileParameters = (
   parameters: JsonObject,
-  { literals = [], schema = {} }: ParameterTraits = {},
+  { literals = [], schema = {}, format = 1 }: ParameterTraits = {},
 ): ResolveParameters | null => {
-  const leaves = findLeaves(withoutLiterals(parameters, literals), { path: [], rules: [schema as Rule] });
+  const leaves = findLeaves(withoutLiterals(parameters, literals), {
+    path: [],
+    rules: [schema as Rule],
+    format,
+  });
   if (leaves.length === 0) return null;
   // Last one first, so that no index changes before its item is replaced.
   const insert = (values: readonly Result[]) =>
@@ -50,6 +56,7 @@ interface Place {
   /** All rules that may apply: one for each branch of an `anyOf` or `oneOf`. */
   readonly rules: readonly Rule[];
   readonly isRequired?: boolean;
+  readonly format: number;
 }
 
 /** The keywords, of JSON Schema and our own, that matter to expressions. */
@@ -79,15 +86,17 @@ interface Leaf {
   readonly withoutResult: Result;
 }
 
-const findLeaves = (value: JsonValue, { path, rules, isRequired }: Place): Leaf[] => {
+const findLeaves = (value: JsonValue, { path, rules, isRequired, format }: Place): Leaf[] => {
   if (typeof value === 'string') {
-    const evaluate = compileTemplate(value, path.join('/'), rules.find(isUrlRule));
+    const url = rules.find(isUrlRule);
+    const evaluate = compileTemplate(value, path.join('/'), url && { ...url, needsValues: format > 1 });
     if (evaluate === null) return [];
     const [rule] = rules;
     const isList =
       rule !== undefined && rules.every(({ type }) => type === 'array') && splitTemplate(value).length === 1;
     const { withoutResult = isList ? [] : undefined } = rule ?? {};
-    return [{ path, text: value, evaluate, isList, isRequired, withoutResult }];
+    const needsValue = isRequired || (format > 1 && url !== undefined);
+    return [{ path, text: value, evaluate, isList, isRequired: needsValue, withoutResult }];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]: [string, JsonValue]) =>
@@ -95,6 +104,7 @@ const findLeaves = (value: JsonValue, { path, rules, isRequired }: Place): Leaf[
       path: [...path, key],
       rules: rules.flatMap((rule) => findRules(rule, key, Array.isArray(value))),
       isRequired: rules.length > 0 && rules.every(({ required }) => required?.includes(key)),
+      format,
     }),
   );
 };

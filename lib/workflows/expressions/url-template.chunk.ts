@@ -7,6 +7,8 @@ import type { Result, TemplatePart } from './scope.ts';
 export interface UrlRule {
   /** `uri-reference` if it may be relative. */
   readonly format?: JsonValue;
+  /** Whether an expression that gives nothing is an error, as in format 2 of workflow files. */
+  readonly needsValues?: boolean;
 }
 
 /** A template of a URL, with the values of its expressions. */
@@ -47,7 +49,10 @@ export const joinUrl = async (template: UrlTemplate): Promise<string> => {
       const fail = (message: string): never => {
         throw new ExpressionError(`{{ ${expression} }} in the URL "${name}" ${message}`);
       };
-      const given = toText(values[index]);
+      const value = values[index];
+      if (template.urlRule.needsValues === true && (value === undefined || value === null))
+        fail(describeHole(expression, value));
+      const given = toText(value);
       if (text.length + given.length > MAX_LENGTH) fail(`makes it longer than ${MAX_LENGTH} characters`);
       const next = parts[index + 1];
       const ends = next === undefined || !('text' in next) || /^[\\/?#:]/.test(next.text);
@@ -65,6 +70,14 @@ export const joinUrl = async (template: UrlTemplate): Promise<string> => {
   }
   checkSegments(text, inserted);
   return text;
+};
+
+/** `??` gives its right side only for a missing value, and `?:` also for null. */
+const describeHole = (expression: string, value: null | undefined): string => {
+  const operand = /^[\w$.`]+$/.test(expression) ? expression : `(${expression})`;
+  return value === null
+    ? `gives null: write {{ ${operand} ?: '' }} if it may be empty`
+    : `gives nothing: write {{ ${operand} ?? '' }} if it may be empty`;
 };
 
 // Where an expression is.

@@ -47,7 +47,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     if (nodeType === null) throw invalid(`the node "${node.id}" has the unknown type "${node.type}"`);
     const parameters = node.parameters ?? {};
     const { literalParameters: literals, schema } = nodeType;
-    const resolve = compileParameters(parameters, { literals, schema });
+    const resolve = compileParameters(parameters, { literals, schema, format: definition.format });
     return {
       index,
       node: Object.freeze({ ...node, parameters: resolve === null ? deepFreeze(parameters) : parameters }),

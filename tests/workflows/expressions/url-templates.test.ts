@@ -287,6 +287,38 @@ describe('a value that is encoded already', () => {
   });
 });
 
+describe('an expression that gives nothing in a URL of format 2', () => {
+  const strictly = async (parameters: JsonObject) =>
+    compileParameters(parameters, { schema, format: 2 })?.(aScope({ input: { none: null } }));
+
+  test.each([
+    [
+      'https://api.example/{{ a.b }}',
+      '{{ a.b }} in the URL "url" gives nothing: write {{ a.b ?? \'\' }} if it may be empty',
+    ],
+    ['https://api.example/?q={{ a + 1 }}', "gives nothing: write {{ (a + 1) ?? '' }} if it may be empty"],
+    ['https://{{ none }}/', "gives null: write {{ none ?: '' }} if it may be empty"],
+    ['{{ base }}/orders', "gives nothing: write {{ base ?? '' }} if it may be empty"],
+    [
+      'https://api.example/{{ $rawUrl(a) }}',
+      "gives nothing: write {{ ($rawUrl(a)) ?? '' }} if it may be empty",
+    ],
+    ['{{ a }}', 'Parameter "url" is required, but {{ a }} has no result'],
+  ])('is an error: %s', async (url, message) => {
+    await expect(strictly({ url })).rejects.toThrow(message);
+  });
+
+  test('is none if an empty value is written, or elsewhere', async () => {
+    expect(
+      await strictly({
+        url: "https://api.example/{{ a ?? '' }}{{ none ?: '' }}",
+        text: '<{{ a }}>',
+        b: '{{ a }}',
+      }),
+    ).toEqual({ url: 'https://api.example/', text: '<>' });
+  });
+});
+
 describe('a redirect', () => {
   test.each([
     ['/thanks?order={{ id }}', '/thanks?order=a%2Fb%3Fc'],
