@@ -33,6 +33,45 @@ export const decodeExactly = (bytes: Uint8Array): string | null => {
   return text === null || hasManyControls(text) ? null : text;
 };
 
+/** Bytes in a body of JSON values. */
+export interface Bytes {
+  readonly [key: string]: string;
+  readonly base64: string;
+}
+
+/**
+ * Decodes text losslessly, with its byte order mark, by the first charset that is known: UTF-8 without one.
+ *
+ * @returns the bytes if they are not valid in the charset
+ */
+export const toTextOrBytes = (
+  bytes: Uint8Array,
+  charsets: readonly (string | undefined)[],
+): string | Bytes => {
+  const decoder = findDecoder(charsets);
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return { base64: Buffer.from(bytes).toString('base64') };
+  }
+};
+
+/** Decodes a name, which can't be kept as bytes. @param sent - its bytes, as characters of Latin 1 */
+export const decodeName = (sent: string, charset: string | undefined): string => {
+  if (/^[\0-\x7f]*$|[^\0-\xff]/.test(sent)) return sent;
+  const bytes = Buffer.from(sent, 'latin1');
+  const text = toTextOrBytes(bytes, [charset]);
+  return typeof text === 'string' ? text : new TextDecoder('windows-1252').decode(bytes);
+};
+
+const findDecoder = (charsets: readonly (string | undefined)[]) => {
+  for (const charset of charsets) {
+    const decoder = charset === undefined ? null : createDecoder(charset, true);
+    if (decoder !== null) return decoder;
+  }
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+};
+
 const decode = (decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string => {
   try {
     return decoder.decode(bytes);
@@ -41,9 +80,9 @@ const decode = (decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): s
   }
 };
 
-const createDecoder = (charset: string) => {
+const createDecoder = (charset: string, ignoreBOM = false) => {
   try {
-    return new TextDecoder(charset, { fatal: true });
+    return new TextDecoder(charset, { fatal: true, ignoreBOM });
   } catch {
     return null;
   }

@@ -77,30 +77,78 @@ describe('charsets of parts', () => {
   const sendParts = async (...parts: readonly Part[]) =>
     (await aServiceWithBody()).send(asBytes(aMultipart(...parts)), multipartType);
 
-  test.each<[string, Part]>([
-    ['a field', ['name="a"', '\xe9']],
-    ['a field that says that it is UTF-8', ['name="a"\r\nContent-Type: text/plain; charset=utf-8', '\xe9']],
-    ['a name', ['name="\xe9"', '1']],
-    ['the name of a file', ['name="a"; filename="\xe9"', '1']],
-    ['the escaped name of a file', ['name="a"; filename*=utf-8\'\'%E9', '1']],
-    ['a field beside U+FFFD itself', ['name="a"', `${REPLACEMENT}\xe9`]],
-  ])('400: %s that is not UTF-8', async (_case, part) => {
-    const answer = await sendParts(['name="f"; filename="f"', REPLACEMENT], part);
-    expect(answer).toEqual(aProblem(400, 'body-invalid'));
-    expect(bodyOf(answer).detail).toContain('not UTF-8');
+  const bytes = { base64: Buffer.from('\xe9', 'latin1').toString('base64') };
+  const plain = (charset: string) => `\r\nContent-Type: text/plain; charset=${charset}`;
+
+  test.each<[string, readonly Part[], unknown]>([
+    ['U+FFFD that was sent', [['name="a"', REPLACEMENT]], '\ufffd'],
+    ['Latin 1', [[`name="a"${plain('iso-8859-1')}`, '\xe9']], 'é'],
+    ['a charset that busboy does not know', [[`name="a"${plain('"shift_jis"')}`, '\x93\xfa']], '日'],
+    [
+      'the charset of the form',
+      [
+        ['name="a"', '\x80'],
+        ['name="_charset_"', 'windows-1252'],
+      ],
+      '€',
+    ],
+    [
+      'the charset that SendGrid names for the field',
+      [
+        ['name="a"', '\x80'],
+        ['name="b"', '\xc3\xa9'],
+        ['name="charsets"', '{"a":"windows-1252","b":"UTF-8"}'],
+      ],
+      '€',
+    ],
+    [
+      'the charset of the part, not of the form',
+      [
+        [`name="a"${plain('utf-8')}`, '\xc3\xa9'],
+        ['name="_charset_"', 'windows-1252'],
+      ],
+      'é',
+    ],
+    ['a field that is not UTF-8', [['name="a"', '\xe9']], bytes],
+    ['a field that says that it is UTF-8', [[`name="a"${plain('utf-8')}`, '\xe9']], bytes],
+    ['an unknown charset', [[`name="a"${plain('klingon')}`, 'x']], 'x'],
+    ['an unknown charset of bytes', [[`name="a"${plain('klingon')}`, '\xe9']], bytes],
+    [
+      'charsets that are none',
+      [
+        ['name="a"', '\xe9'],
+        ['name="charsets"', '[1'],
+      ],
+      bytes,
+    ],
+    ['a byte order mark', [['name="a"', '\xef\xbb\xbfa']], '\ufeffa'],
+  ])('%s is read as such, beside a file of any bytes', async (_case, parts, value) => {
+    const answer = await sendParts(...parts, ['name="f"; filename="f"', '\xe9\xff']);
+    expect(bodyOf(answer).body).toMatchObject({ a: value, f: { size: 2 } });
   });
 
-  test.each<[string, Part, string]>([
-    ['U+FFFD that was sent', ['name="a"', REPLACEMENT], '\ufffd'],
-    ['Latin 1', ['name="a"\r\nContent-Type: text/plain; charset=iso-8859-1', '\xe9'], 'é'],
-  ])('%s is read as such, beside a file of any bytes', async (_case, part, value) => {
-    const answer = await sendParts(part, ['name="f"; filename="f"', '\xe9\xff']);
-    expect(bodyOf(answer).body).toMatchObject({ a: value });
+  test.each<[string, readonly Part[], string]>([
+    ['UTF-8', [['name="\xc3\xa9"; filename="\xc3\xa9"', '1']], 'é'],
+    ['no UTF-8', [['name="\xe9"; filename="\xe9"', '1']], 'é'],
+    [
+      'the charset of the form',
+      [
+        ['name="\xfa"; filename="\xfa"', '1'],
+        ['name="_charset_"', 'koi8-r'],
+      ],
+      'З',
+    ],
+  ])('names are read: %s', async (_case, parts, name) => {
+    expect(bodyOf(await sendParts(...parts)).body).toMatchObject({ [name]: { name } });
   });
 
-  test('415: an unsupported charset', async () => {
-    const answer = await sendParts(['name="a"\r\nContent-Type: text/plain; charset=klingon', '1']);
-    expect(answer).toEqual(aProblem(415, 'body-unsupported'));
+  test('the content type may name the charset of the form', async () => {
+    const { send } = await aServiceWithBody();
+    const answer = await send(
+      asBytes(aMultipart(['name="a"', '\x80'])),
+      `${multipartType}; charset=windows-1252`,
+    );
+    expect(bodyOf(answer).body).toEqual({ a: '€' });
   });
 });
 
@@ -193,6 +241,26 @@ test.each([
   const { send } = await aServiceWithBody();
   const form = `preamble\r\n--x\r\n${header}\r\n\r\n${content}\r\n--x--\r\nepilogue`;
   expect(bodyOf(await send(form, 'multipart/form-data; boundary="x"')).body).toEqual({ a: content });
+});
+
+test('a file input without a file is no file, whatever the others have', async () => {
+  const { send } = await aServiceWithBody();
+  const empty = (name: string) => `name="${name}"; filename=""\r\nContent-Type: application/octet-stream`;
+  const form = aMultipart(
+    ...Array(21).fill([empty('none'), '']),
+    ['name="typed"; filename=""\r\nContent-Type: text/plain', ''],
+    ['name="a"', '1'],
+    [empty('f'), ''],
+    ['name="f"; filename="f"', 'F'],
+    [empty('unnamed'), 'U'],
+    ['name="blob"\r\nContent-Type: application/octet-stream', ''],
+  );
+  expect(bodyOf(await send(form, multipartType)).body).toEqual({
+    a: '1',
+    f: aFile(1, 'f', 'text/plain', 'F'),
+    unnamed: aFile(2, 'file', 'application/octet-stream', 'U'),
+    blob: aFile(3, 'file', 'application/octet-stream', ''),
+  });
 });
 
 test('empty fields and empty files are kept', async () => {
