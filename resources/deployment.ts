@@ -1,9 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import type { Template } from './cloudformation.ts';
 import { findNameProblems } from './names.ts';
 import { type Deployment, ParameterError, readParameters } from './parameters.ts';
 import type { AwsConfig, StoredData } from './stored-data.ts';
 import { explainUpdates, findTableUpdates, keepFirstUpdates } from './table-updates.ts';
 import { completeTemplate } from './template.ts';
+import { readCommit, toBuildVersion } from './version.ts';
 
 /** The part of the Serverless Framework that our plugins need. */
 interface Serverless {
@@ -20,6 +22,7 @@ interface Serverless {
   readonly service: {
     readonly functions: Record<string, FunctionDefinition>;
     readonly provider: {
+      readonly environment?: Record<string, unknown>;
       stackTags?: Readonly<Record<string, string>>;
       readonly compiledCloudFormationTemplate: Template;
     };
@@ -80,6 +83,13 @@ export default class DeploymentPlugin {
           if (!(error instanceof ParameterError)) throw error;
           refuse(error.message);
         }
+        const { environment } = service.provider;
+        // Here, since the Framework uses it to decide whether a function needs a new version.
+        if (environment !== undefined)
+          environment.SERVICE_VERSION = toBuildVersion(
+            String(environment.SERVICE_VERSION),
+            readCommit(PROJECT),
+          );
         if (Object.keys(deployment.tags).length > 0) service.provider.stackTags = deployment.tags;
         for (const [key, definition] of Object.entries(service.functions))
           completeFunction(definition, deployment, deployment.reservedConcurrency[key]);
@@ -125,6 +135,8 @@ export default class DeploymentPlugin {
     };
   }
 }
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Merges parameters as the Framework does: the command line wins, then the stage's block, then the default. */
 const mergeParameters = (

@@ -13,6 +13,7 @@ import { useDenials, useDoctors, useSilentServices } from '../support/a-doctor.t
 import { type RecordedCall, startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { projectRoot } from '../support/run-command.ts';
 
+const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
 const openDoctor = useDoctors();
 const aDenial = useDenials();
 const aSilentService = useSilentServices();
@@ -26,7 +27,7 @@ test('a healthy service: every line is ok or does not apply, and no probe data i
   const lines = out.split('\n').map((line) => line.replace(/ +/g, ' '));
   const isProbe = (line: string): boolean => line.startsWith('ok probes: ');
   expect(lines.filter((line) => !isProbe(line))).toEqual([
-    `ok functions: all ${FUNCTIONS.length} functions answer, version 0.2.0`,
+    `ok functions: all ${FUNCTIONS.length} functions answer, version ${version}`,
     'ok clocks: this machine, AWS and the functions agree on the time',
     `ok tables: all ${Object.keys(TABLES).length} tables have their keys and indexes`,
     'skipped tables: expiry and backups: this DynamoDB has none',

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
 import { findNameProblems } from '../../resources/names.ts';
+import { readCommit, toBuildVersion } from '../../resources/version.ts';
 import { deployerActions } from '../../scripts/policy/deployer-statements.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf, placesOf, type Statement, statementsOf } from '../support/role-grants.ts';
+import { projectRoot } from '../support/run-command.ts';
 import { toPlain } from '../support/summarize-template.ts';
 
 /** Places with a `*` that roles may name, with the reason. */
@@ -85,6 +89,12 @@ export const describeTemplateRules = (read: () => Template): void => {
           }
         }
       }
+    });
+
+    test('every function has the version and the commit of what was packaged', () => {
+      const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+      const versions = new Set(functions().map(({ Variables }) => Variables.SERVICE_VERSION));
+      expect([...versions]).toEqual([toBuildVersion(version, readCommit(projectRoot))]);
     });
 
     test('what is allowed names nothing of a stage whose name begins with this one and a dash', () => {

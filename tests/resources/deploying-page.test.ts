@@ -4,6 +4,7 @@ import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { readParameters } from '../../resources/parameters.ts';
+import { toBuildVersion } from '../../resources/version.ts';
 import { aCredential } from '../support/a-credential.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService } from '../support/a-webhook-service.ts';
@@ -164,9 +165,13 @@ describe('the commands for operators', () => {
     expect(text).toContain(`Enabled=true,AttributeName=${AttributeName}`);
   });
 
-  test('roll back to an existing release', () => {
-    const [, version] = /git checkout v([\d.]+)/.exec(section('Roll back')) ?? [];
-    expect(read('CHANGELOG.md')).toMatch(new RegExp(`^## ${version}\\b`, 'm'));
+  test('roll back to the commit that the version of a deployment names', () => {
+    const [, commit = ''] = /git checkout (\w+) /.exec(section('Roll back')) ?? [];
+    const { version } = JSON.parse(read('package.json'));
+    expect(section('Roll back')).toContain(`\`${toBuildVersion(version, commit)}\``);
+    expect(read('docs/operating.md')).toContain(
+      `functions answer, version ${toBuildVersion(version, commit)}\n`,
+    );
   });
 });
 

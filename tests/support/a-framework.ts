@@ -50,7 +50,11 @@ export const aFramework = ({
     processedInput: { options: { param, stage } },
     service: {
       functions,
-      provider: { compiledCloudFormationTemplate: { Resources } } as {
+      provider: {
+        environment: { SERVICE_VERSION: '1.2.3' },
+        compiledCloudFormationTemplate: { Resources },
+      } as {
+        environment: Record<string, unknown>;
         stackTags?: Readonly<Record<string, string>>;
         compiledCloudFormationTemplate: { Resources: typeof Resources };
       },
