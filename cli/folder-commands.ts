@@ -36,37 +36,45 @@ export const addFolderCommands = (program: Command, { onTarget }: CommandContext
       .command(name)
       .description(description)
       .argument('<folder>', 'a folder of workflow files, one for each workflow')
+      .option('--tag <tag>', 'the folder has the workflows with this tag alone, such as those of a team')
       .addHelpText('after', help);
 
   add(
     'pull',
     'write the workflows of the service, and the names of its credentials and variables, into a folder',
     explain(['pull flows']),
-  ).action((folder: string) => onTarget((context) => pull(folder, context)));
-  add('diff', 'show what deploying a folder would change', explain(['diff workflows'])).action(
-    (folder: string) =>
+  ).action((folder: string, options: Owned) => onTarget((context) => pull(folder, options, context)));
+  add(
+    'diff',
+    'show what deploying a folder would change',
+    explain(['diff workflows', 'diff workflows --tag shop']),
+  )
+    .option('--json', 'print JSON')
+    .action((folder: string, options: ShowOptions) =>
       onTarget(async (context) => {
-        printPlan(await planDeployment(folder, context), context.io);
+        showPlan(await planDeployment(folder, options, context), options, context.io);
       }),
-  );
+    );
   add(
     'drift',
     'exit with 1 if the service differs from a folder',
     explain(['drift workflows'], { failed: 'the service differs' }),
-  ).action((folder: string) =>
-    onTarget(async (context) => {
-      const plan = await planDeployment(folder, context);
-      printPlan(plan, context.io);
-      if (plan.puts.length + plan.others.length + plan.ofStage.length > 0)
-        throw new CommandError('The service differs from the folder.', EXIT.failed);
-    }),
-  );
+  )
+    .option('--json', 'print JSON')
+    .action((folder: string, options: ShowOptions) =>
+      onTarget(async (context) => {
+        const plan = await planDeployment(folder, options, context);
+        showPlan(plan, options, context.io);
+        if (plan.puts.length + plan.others.length + plan.ofStage.length > 0)
+          throw new CommandError('The service differs from the folder.', EXIT.failed);
+      }),
+    );
   add(
     'deploy',
     'store what is new or changed in a folder',
     explain(['deploy workflows --dry-run', 'deploy workflows --yes']),
   )
-    .option('--prune', 'also remove workflows that the folder lacks')
+    .option('--prune', 'also remove workflows that the folder lacks; with --tag, those with the tag')
     .option('--dry-run', 'show and check the changes, and make none')
     .option('--yes', 'do not ask')
     .option('--message <text>', 'why, for the history of the workflows')
@@ -75,7 +83,17 @@ export const addFolderCommands = (program: Command, { onTarget }: CommandContext
     );
 };
 
-interface DeployOptions {
+/** Which workflows a folder is about. */
+interface Owned {
+  /** Those with this tag; all if absent. */
+  readonly tag?: string;
+}
+
+interface ShowOptions extends Owned {
+  readonly json?: true;
+}
+
+interface DeployOptions extends Owned {
   readonly prune?: true;
   readonly dryRun?: true;
   readonly yes?: true;
@@ -90,8 +108,8 @@ interface StoredWorkflow {
 interface PlannedPut {
   readonly id: string;
   readonly file: SentFile;
-  /** What differs; empty for a new workflow. */
-  readonly lines: readonly string[];
+  /** What differs; null for a new workflow. */
+  readonly difference: ReturnType<typeof compareDefinitions> | null;
 }
 
 /** How a service would become like a folder. */
@@ -140,24 +158,45 @@ const normalise = (content: unknown): WorkflowDefinition =>
   JSON.parse(JSON.stringify(readDraft(isPlainObject(content) ? content : {}).definition));
 
 /** What differs between definitions that are not equal. */
-const describeDefinitions = (from: WorkflowDefinition, to: WorkflowDefinition): readonly string[] => {
-  const lines = describeChanges(compareDefinitions(from, to));
+const describeDefinitions = (
+  difference: ReturnType<typeof compareDefinitions>,
+  { columns }: Pick<Io, 'columns'>,
+): readonly string[] => {
+  const lines = describeChanges(difference, columns);
   return lines.length === 0 ? ['  ~ the order of nodes or connections'] : lines;
 };
 
-const planDeployment = async (folder: string, context: TargetContext): Promise<Plan> => {
+const isOwned = ({ tags = [] }: Pick<WorkflowDefinition, 'tags'>, { tag }: Owned): boolean =>
+  tag === undefined || tags.includes(tag);
+
+/** @throws CommandError for a file without the tag, since the next pull would not have it */
+const refuseUntagged = (files: ReadonlyMap<string, SentFile>, owned: Owned): void => {
+  const lacking = [...files.values()].filter(({ content }) => !isOwned(normalise(content), owned));
+  if (lacking.length > 0)
+    throw new CommandError(
+      lacking
+        .map(({ name, placeOf }) => `${name}:${placeOf('/tags')}: /tags lacks "${owned.tag}"`)
+        .join('\n'),
+    );
+};
+
+const planDeployment = async (folder: string, owned: Owned, context: TargetContext): Promise<Plan> => {
   const files = await readFolder(folder, context.io);
+  refuseUntagged(files, owned);
   const stored = await readStored(context);
   const puts = [...files].flatMap(([id, file]): PlannedPut[] => {
     const known = stored.get(id);
-    if (known === undefined) return [{ id, file: { ...file, replaces: null }, lines: [] }];
+    if (known === undefined) return [{ id, file: { ...file, replaces: null }, difference: null }];
     const definition = normalise(file.content);
     if (isDeepStrictEqual(definition, known.definition)) return [];
-    const lines = describeDefinitions(known.definition, definition);
-    return [{ id, file: { ...file, replaces: known.version }, lines }];
+    const difference = compareDefinitions(known.definition, definition);
+    return [{ id, file: { ...file, replaces: known.version }, difference }];
   });
-  const others = [...stored].flatMap(([id, { version }]) => (files.has(id) ? [] : [{ id, version }]));
-  const ofStage = await compareStage(folder, context);
+  const others = [...stored].flatMap(([id, { version, definition }]) =>
+    files.has(id) || !isOwned(definition, owned) ? [] : [{ id, version }],
+  );
+  const definitions = [...files.values()].map(({ content }) => normalise(content));
+  const ofStage = await compareStage(folder, definitions, context);
   return { puts, others, unchanged: files.size - puts.length, ofStage };
 };
 
@@ -173,15 +212,30 @@ const toKeptLine = (ids: readonly string[]): readonly string[] => {
   return [`Not in the folder, and kept without --prune: ${ids.slice(0, MAX_NAMED).join(', ')}${more}`];
 };
 
+const showPlan = (plan: Plan, { json }: ShowOptions, io: Io): void => {
+  if (json !== true) {
+    printPlan(plan, io);
+    return;
+  }
+  const { puts, others, ofStage } = plan;
+  const shown = {
+    new: puts.filter(({ difference }) => difference === null).map(({ id }) => id),
+    changed: puts.flatMap(({ id, difference }) => (difference === null ? [] : [{ id, ...difference }])),
+    notInFolder: others.map(({ id }) => id),
+    stage: ofStage.map(({ line, command }) => ({ problem: line, command })),
+  };
+  io.print(JSON.stringify(shown, null, 2));
+};
+
 /** @param describeOthers - says what the folder lacks */
 const printPlan = (
   { puts, others, unchanged, ofStage }: Plan,
   io: Io,
   describeOthers: (ids: readonly string[]) => readonly string[] = toLines,
 ): void => {
-  for (const { id, file, lines } of puts) {
-    io.print(file.replaces === null ? `+ ${id} is new` : `~ ${id} changes`);
-    for (const line of lines) io.print(line);
+  for (const { id, difference } of puts) {
+    io.print(difference === null ? `+ ${id} is new` : `~ ${id} changes`);
+    for (const line of difference === null ? [] : describeDefinitions(difference, io)) io.print(line);
   }
   for (const line of describeOthers(others.map(({ id }) => id))) io.print(line);
   for (const { line } of ofStage) io.print(`! ${line}`);
@@ -192,11 +246,11 @@ const printPlan = (
 
 const deploy = async (
   folder: string,
-  { prune, dryRun, yes, message }: DeployOptions,
+  { prune, dryRun, yes, message, ...owned }: DeployOptions,
   context: TargetContext,
 ): Promise<void> => {
   const { io, target } = context;
-  const plan = await planDeployment(folder, context);
+  const plan = await planDeployment(folder, owned, context);
   printPlan(plan, io, prune === true ? toLines : toKeptLine);
   const files = plan.puts.map(({ file }) => file);
   const removed = prune === true ? plan.others : [];
@@ -236,12 +290,15 @@ const orKept = async (id: string, removed: Promise<unknown>): Promise<void> => {
 };
 
 /** Writes what differs. A file keeps its name and its `$schema`; a workflow without a file gets `ID.json`. */
-const pull = async (folder: string, context: TargetContext): Promise<void> => {
+const pull = async (folder: string, owned: Owned, context: TargetContext): Promise<void> => {
   const { io } = context;
   const path = resolve(callerFolder(io.env), folder);
   const isThere = (await stat(path).catch(() => null)) !== null;
   const files = isThere ? await readPulled(folder, io) : new Map<string, SentFile>();
-  const stored = await readStored(context);
+  const all = await readStored(context);
+  const stored = new Map(
+    [...all].filter(([id, { definition }]) => files.has(id) || isOwned(definition, owned)),
+  );
   refuseTakenNames(folder, files, stored);
   await createFolder(folder, io);
   for (const [id, { definition }] of stored) {
@@ -253,11 +310,13 @@ const pull = async (folder: string, context: TargetContext): Promise<void> => {
     await writeText(name, toFileText(definition, $schema), io);
     io.print(`${id}: ${file === undefined ? 'new' : 'changed'}, ${name}`);
     // What was edited in the file is lost unless git has it, so it is shown.
-    for (const line of before === null ? [] : describeDefinitions(before, definition)) io.print(line);
+    const difference = before === null ? null : compareDefinitions(before, definition);
+    for (const line of difference === null ? [] : describeDefinitions(difference, io)) io.print(line);
   }
   for (const [id, { name }] of files)
     if (!stored.has(id)) io.note(io.paint('yellow', `${name}: the service has no workflow ${id}`));
-  await pullStage(folder, context);
+  const definitions = [...stored.values()].map(({ definition }) => definition);
+  await pullStage(folder, definitions, context);
 };
 
 /** A new file must not replace the file of another workflow, or leave the folder. @throws CommandError before any is written */

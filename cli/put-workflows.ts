@@ -99,7 +99,7 @@ export const orChanges = async (
         const difference = await target.api.call<VersionDifference>('GET', `${WORKFLOWS}/${id}/diff`, {
           query,
         });
-        for (const line of describeDifference(difference)) io.print(line);
+        for (const line of describeDifference(difference, io.columns)) io.print(line);
       }
     }
     // Changed, and changed back.

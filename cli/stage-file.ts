@@ -43,15 +43,18 @@ export interface StageFile<Stated extends Entry> {
 /**
  * What a folder states that is not so in the service; reads nothing from it if the folder states nothing.
  *
+ * @param isUsed - whether a workflow of the folder uses what has the name; others are not compared
  * @throws CommandError for an invalid file
  */
 export const compareStageFile = async <Stated extends Entry>(
   folder: string,
   kind: StageFile<Stated>,
+  isUsed: (name: string) => boolean,
   context: TargetContext,
 ): Promise<readonly StageDifference[]> => {
   const { noun } = kind;
-  const named = await readNamed(folder, kind, context);
+  const all = await readNamed(folder, kind, context);
+  const named = new Map([...all].filter(([name]) => isUsed(name)));
   if (named.size === 0) return [];
   const stored = await kind.readStored(context);
   return [...named].flatMap(([name, wanted]): StageDifference[] => {
@@ -68,10 +71,15 @@ export const compareStageFile = async <Stated extends Entry>(
   });
 };
 
-/** Writes what differs; entries that the service lacks stay, with a warning. */
+/**
+ * Writes what differs; entries that the service lacks stay, with a warning.
+ *
+ * @param isUsed - whether a workflow of the folder uses what has the name: others are only updated
+ */
 export const pullStageFile = async <Stated extends Entry>(
   folder: string,
   kind: StageFile<Stated>,
+  isUsed: (name: string) => boolean,
   context: TargetContext,
 ): Promise<void> => {
   const { io } = context;
@@ -81,6 +89,7 @@ export const pullStageFile = async <Stated extends Entry>(
   const merged = new Map(named);
   for (const [name, known] of stored) {
     const before = named.get(name);
+    if (before === undefined && !isUsed(name)) continue;
     const keys = Object.keys(before ?? known);
     if (before !== undefined && keys.every((key) => isSame(before[key], known[key]))) continue;
     merged.set(name, Object.fromEntries(keys.map((key) => [key, known[key]])) as Stated);

@@ -4,6 +4,9 @@ import * as v from 'valibot';
 import type { DescribedCredential } from '../lib/app/credentials-handlers.ts';
 import { VARIABLE_TYPES, type Variable } from '../lib/settings/settings.ts';
 import { isVariableName } from '../lib/settings/variables.ts';
+import { findCredentialUses } from '../lib/workflows/definition/credential-uses.ts';
+import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { findVariables } from '../lib/workflows/definition/find-variables.ts';
 import type { TargetContext } from './command-context.ts';
 import { CREDENTIALS } from './credential-api.ts';
 import {
@@ -92,17 +95,39 @@ const variables: StageFile<StatedVariable> = {
   toChangeCommand: toSetCommand,
 };
 
-/** What a folder says of credentials and variables that is not so in the service. @throws CommandError for an invalid file */
+/**
+ * What a folder says of the credentials and variables that its workflows use, and that is not so in the service.
+ *
+ * @throws CommandError for an invalid file
+ */
 export const compareStage = async (
   folder: string,
+  definitions: readonly WorkflowDefinition[],
   context: TargetContext,
 ): Promise<readonly StageDifference[]> => [
-  ...(await compareStageFile(folder, credentials, context)),
-  ...(await compareStageFile(folder, variables, context)),
+  ...(await compareStageFile(folder, credentials, usesCredential(definitions), context)),
+  ...(await compareStageFile(folder, variables, usesVariable(definitions), context)),
 ];
 
-/** Writes the names of the service's credentials and variables into a folder. */
-export const pullStage = async (folder: string, context: TargetContext): Promise<void> => {
-  await pullStageFile(folder, credentials, context);
-  await pullStageFile(folder, variables, context);
+/** Writes the names of the credentials and variables that workflows use into a folder. */
+export const pullStage = async (
+  folder: string,
+  definitions: readonly WorkflowDefinition[],
+  context: TargetContext,
+): Promise<void> => {
+  await pullStageFile(folder, credentials, usesCredential(definitions), context);
+  await pullStageFile(folder, variables, usesVariable(definitions), context);
+};
+
+const usesCredential = (definitions: readonly WorkflowDefinition[]) => {
+  const uses = definitions.flatMap(({ nodes }) =>
+    nodes.flatMap((node) => findCredentialUses(node, () => null)),
+  );
+  const used = new Set(uses.map(({ credentialId }) => credentialId));
+  return (id: string): boolean => used.has(id);
+};
+
+const usesVariable = (definitions: readonly WorkflowDefinition[]) => {
+  const read = findVariables(definitions.map(({ nodes }) => nodes.map(({ parameters }) => parameters)));
+  return (name: string): boolean => read === 'all' || read.includes(name);
 };

@@ -432,7 +432,7 @@ const printDifference = async (
   const query = { from: first, to: last };
   const difference = await target.api.call<VersionDifference>('GET', `${WORKFLOWS}/${id}/diff`, { query });
   if (json === true) return io.print(JSON.stringify(difference, null, 2));
-  for (const line of describeDifference(difference)) io.print(line);
+  for (const line of describeDifference(difference, io.columns)) io.print(line);
 };
 
 const rollBack = async (

@@ -6,9 +6,36 @@ import { aWorkflow } from '../support/a-workflow.ts';
 
 const openCommandLine = useCommandLine();
 
+/** A workflow whose nodes call with credentials, and read variables. */
+const aUsingWorkflow = (
+  credentials: readonly string[],
+  variables: readonly string[] = [],
+  changes: object = {},
+) => {
+  const calls = credentials.map((credentialId) => ({
+    id: `call-${credentialId}`,
+    type: 'httpRequest',
+    credentialId,
+    parameters: { url: 'https://b.example/' },
+  }));
+  const reads = variables.map((name) => ({
+    id: `read-${name}`,
+    type: 'set',
+    parameters: { values: { read: `{{ $vars.${name} }}` } },
+  }));
+  const parameters = { path: '/in', authentication: 'apiKey' };
+  const start = { id: 'in', type: 'webhookTrigger', credentialId: 'key', parameters };
+  const nodes = [start, ...calls, ...reads];
+  return {
+    ...{ id: 'using', name: 'Using', nodes },
+    connections: [...calls, ...reads].map(({ id }) => ({ sourceNodeId: 'in', targetNodeId: id })),
+    ...changes,
+  };
+};
+
 /** A folder with two workflows, both stored. */
-const aFolder = async () => {
-  const commandLine = await openCommandLine();
+const aFolder = async (columns: number | null = null) => {
+  const commandLine = await openCommandLine({ columns });
   const { call, file } = commandLine;
   const folder = dirname(file('flows/greeting.json', aWorkflow()));
   file('flows/second.json', aWorkflow({ id: 'second' }));
@@ -203,6 +230,97 @@ test('of many workflows that a folder lacks, a deployment without --prune names 
   expect((await call(`deploy ${folder} --prune --dry-run`)).out.split('\n')).toHaveLength(12);
 });
 
+describe('a folder of the workflows with a tag', () => {
+  /** Two teams' folders on one service. */
+  const aTeamsFolder = async () => {
+    const commandLine = await openCommandLine();
+    const { call, file } = commandLine;
+    const shop = dirname(file('shop/orders.json', aWorkflow({ id: 'orders', tags: ['shop', 'eu'] })));
+    const desk = dirname(file('desk/tickets.json', aWorkflow({ id: 'tickets', tags: ['desk'] })));
+    expect((await call(`deploy ${shop} --tag shop`)).code).toBe(0);
+    expect((await call(`deploy ${desk} --tag desk --prune`)).code).toBe(0);
+    return { ...commandLine, shop, desk };
+  };
+
+  test('is compared with those alone, and prunes no others', async () => {
+    const { call, file, shop, desk } = await aTeamsFolder();
+    expect(await call(`drift ${shop} --tag shop`)).toMatchObject({ code: 0, out: 'Nothing differs.' });
+    expect(await call(`drift ${desk} --tag desk`)).toMatchObject({ code: 0, out: 'Nothing differs.' });
+    file('shop/refunds.json', aWorkflow({ id: 'refunds', tags: ['shop'] }));
+    rmSync(join(shop, 'orders.json'));
+    const { out } = await call(`deploy ${shop} --tag shop --prune`);
+    expect(out.split('\n')).toEqual([
+      '+ refunds is new',
+      '- orders is not in the folder',
+      expect.stringMatching(/^refunds: version 1/),
+      expect.stringMatching(/^ {2}POST /),
+      'orders: removed',
+    ]);
+    expect((await call('workflow list')).out).toMatch(/\nrefunds .*\ntickets [^\n]*$/);
+  });
+
+  test('is filled with those alone', async () => {
+    const { call, shop } = await aTeamsFolder();
+    const { out } = await call(`pull ${join(shop, '../pulled')} --tag shop`);
+    expect(out).toBe(`orders: new, ${join(shop, '../pulled/orders.json')}`);
+  });
+
+  test('takes no file without the tag', async () => {
+    const { call, file, shop } = await aTeamsFolder();
+    const path = file('shop/refunds.json', aWorkflow({ id: 'refunds' }));
+    for (const command of ['deploy', 'diff', 'drift'])
+      expect(await call(`${command} ${shop} --tag shop`)).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(`^${path}:\\d+:\\d+: /tags lacks "shop"$`),
+      });
+  });
+});
+
+test('diff and drift print JSON, too', async () => {
+  const { call, file, folder } = await aFolder();
+  file('flows/second.json', aWorkflow({ id: 'second', name: 'Renamed' }));
+  file('flows/third.json', aWorkflow({ id: 'third' }));
+  rmSync(join(folder, 'greeting.json'));
+  const shown = await call(`diff ${folder} --json`);
+  expect(JSON.parse(shown.out)).toMatchObject({
+    new: ['third'],
+    changed: [{ id: 'second', workflow: [{ path: '/name', from: 'Greeting', to: 'Renamed' }] }],
+    notInFolder: ['greeting'],
+    stage: [],
+  });
+  expect(await call(`drift ${folder} --json`)).toMatchObject({ code: 1, out: shown.out });
+});
+
+describe('of a long text', () => {
+  const before = `${'a'.repeat(300)} old ${'b'.repeat(300)} ${'c'.repeat(30)}`;
+  const after = before.replace('old', `new ${'x'.repeat(100)}`);
+
+  /** A folder in which a text has changed. */
+  const aChangedFolder = async (columns: number | null) => {
+    const { call, file, folder } = await aFolder(columns);
+    file('flows/second.json', aWorkflow({ id: 'second', description: before }));
+    await call(`deploy ${folder}`);
+    file('flows/second.json', aWorkflow({ id: 'second', description: after }));
+    return { call, folder };
+  };
+
+  test('a pipe gets the whole part that differs', async () => {
+    const { call, folder } = await aChangedFolder(null);
+    const line = `  ~ /description: …${'a'.repeat(14)} old ${'b'.repeat(14)}… → …${'a'.repeat(14)} new ${'x'.repeat(100)} ${'b'.repeat(14)}…`;
+    expect((await call(`diff ${folder}`)).out).toBe(`~ second changes\n${line}`);
+    await call(`deploy ${folder}`);
+    expect((await call('workflow diff second')).out).toBe(`second: version 2 to 3\n${line}`);
+  });
+
+  test('a terminal gets its beginning', async () => {
+    const { call, folder } = await aChangedFolder(80);
+    const { out } = await call(`diff ${folder}`);
+    expect(out).toBe(
+      `~ second changes\n  ~ /description: …${'a'.repeat(14)} old ${'b'.repeat(14)}… → …${'a'.repeat(14)} new ${'x'.repeat(39)}…`,
+    );
+  });
+});
+
 test('files without an id are all reported', async () => {
   const { call, file, folder } = await aFolder();
   const [list, none, odd] = [
@@ -230,6 +348,9 @@ describe("credentials' names in a folder", () => {
     const { call, folder } = commandLine;
     await call('credential create key --type apiKey');
     await call('credential create crm --type httpBearer --host b.example --host a.example', 'the-token-1');
+    await call('credential create unused --type apiKey');
+    commandLine.file('flows/using.json', aUsingWorkflow(['crm']));
+    expect(await call(`deploy ${folder}`)).toMatchObject({ code: 0 });
     const pulled = await call(`pull ${folder}`);
     return { ...commandLine, pulled, read: () => JSON.parse(readFileSync(join(folder, FILE), 'utf8')) };
   };
@@ -249,16 +370,25 @@ describe("credentials' names in a folder", () => {
   test('that a service lacks are named with the command to run, and deployed by none', async () => {
     const { call, file, folder } = await aFolder();
     const fields = { username: "o'hara" };
+    await call('credential create key --type apiKey');
+    await call('credential create shop --type httpBearer --host b.example', 'the-token-1');
+    file('flows/using.json', aUsingWorkflow(['shop']));
+    await call(`deploy ${folder}`);
+    await call('credential remove shop --force');
+    await call('credential remove key --force');
     file(`flows/${FILE}`, { shop: { type: 'httpBasic', fields, hosts: ['*.shop.example'] } });
     const missing = {
       out: '! credential shop is missing (httpBasic)',
-      err: `A deployment does not change this: credential create shop --type httpBasic --field 'username=o'\\''hara' --host '*.shop.example'\nUnchanged: 2`,
+      err: `A deployment does not change this: credential create shop --type httpBasic --field 'username=o'\\''hara' --host '*.shop.example'\nUnchanged: 3`,
     };
     for (const command of ['deploy', 'diff'])
       expect(await call(`${command} ${folder}`)).toEqual({ code: 0, ...missing });
     expect(await call(`drift ${folder}`)).toMatchObject({ code: 1, out: missing.out });
     expect((await call('credential list')).err).toBe('There are no credentials.');
     expect((await call(`pull ${folder}`)).err).toContain('the service has no credential shop');
+    rmSync(join(folder, 'using.json'));
+    await call('workflow remove using');
+    expect(await call(`drift ${folder}`)).toMatchObject({ code: 0, out: 'Nothing differs.' });
   });
 
   test('are compared in what the folder states', async () => {
@@ -311,11 +441,15 @@ describe("variables' names in a folder", () => {
   });
 
   test('are pulled with types and descriptions, without values, and compared', async () => {
-    const { call, folder } = await aFolder();
+    const { call, file, folder } = await aFolder();
     await call(['variable', 'set', 'bucket', 'invoices-dev', '--description', "The accountants' files"]);
     await call('variable set limit 5 --type number');
+    await call('variable set unused 5 --type number');
+    await call('credential create key --type apiKey');
+    file('flows/using.json', aUsingWorkflow([], ['bucket', 'limit']));
+    expect(await call(`deploy ${folder}`)).toMatchObject({ code: 0 });
     const pulled = await call(`pull ${folder}`);
-    expect(pulled.out.split('\n')).toEqual([
+    expect(pulled.out.split('\n').slice(1)).toEqual([
       `variable bucket: new, ${folder}/${FILE}`,
       `variable limit: new, ${folder}/${FILE}`,
     ]);
@@ -334,7 +468,7 @@ describe("variables' names in a folder", () => {
     expect(await call(`drift ${folder}`)).toMatchObject({ code: 0, out: 'Nothing differs.' });
     expect(await call(`pull ${folder}`)).toEqual({ code: 0, out: '', err: '' });
 
-    await call('variable remove bucket');
+    await call('variable remove bucket --force');
     await call('variable set limit many --type string');
     const drifted = await call(`drift ${folder}`);
     expect(drifted).toMatchObject({
