@@ -67,7 +67,7 @@ const upgrade = async (file: string, io: Io, findNodeType: FindNodeType): Promis
     text,
     lines: [
       `${file}: format ${from} to ${CURRENT_FORMAT}`,
-      ...describeChanges(compareDefinitions(definition, upgraded)),
+      ...describeChanges(compareDefinitions(definition, upgraded), io.columns),
     ],
     changes: findFormatChanges(definition, findNodeType).map(toLine),
   };

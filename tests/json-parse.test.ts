@@ -76,6 +76,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/secrets/call-json.ts',
     'lib/credentials/outbound/secret-parts.ts',
     'lib/credentials/signing-keys.ts',
+    'lib/webhooks/features/body/parse-multipart.ts', // names of charsets
     'lib/webhooks/features/signature/jwt.ts',
   ],
   'reads a workflow or a part of it, whose check reports such numbers': [

