@@ -14,7 +14,7 @@ import { isAppError } from '../shared/errors.ts';
 import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
 import type { CatchRequest } from '../webhooks/listening/catch-request.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
-import { orText, parseBody } from '../webhooks/parse-body.ts';
+import { parsePlainBody } from '../webhooks/parse-plain-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { toTriggerInput } from '../webhooks/request-scope.ts';
 import { type Note, noteOutcome, type RecordRequest } from '../webhooks/requests/request-outcome.ts';
@@ -23,7 +23,6 @@ import {
   type Arrival,
   type OpenFeatures,
   type OpenStages,
-  type ParsedBody,
   type Starting,
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
@@ -111,9 +110,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     if (handshake !== null) return handshake;
     const content = await inflate(arrival, features);
     const parsers = parsersOf(features);
-    const parsed: ParsedBody = (await features.parse({ ...arrival, content, parsers })) ?? {
-      body: parseBody(content, parsers.json, orText(parsers.json)),
-    };
+    const parsed =
+      (await features.parse({ ...arrival, content, parsers })) ?? (await parsePlainBody(content, parsers));
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });

@@ -19,7 +19,11 @@ const [PLUS, SPACE] = [0x2b, 0x20];
  *
  * @throws AppError `BODY_INVALID` for too many fields or a name that is too long
  */
-export const parseUrlEncoded = (sent: string): JsonObject => {
+export const parseUrlEncoded = (
+  sent: string,
+  decodeName: (text: string) => string = decode,
+  decodeValue: (text: string) => JsonValue = decodeName,
+): JsonObject => {
   const text = toSpaced(sent);
   const fields = createFields();
   let count = 0;
@@ -33,7 +37,7 @@ export const parseUrlEncoded = (sent: string): JsonObject => {
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
     if (name.length > MAX_NAME) refuse(`it has a field name longer than ${MAX_NAME} characters`);
-    fields.add(decode(name), equals < 0 ? '' : decode(pair.slice(equals + 1)));
+    fields.add(decodeName(name), equals < 0 ? '' : decodeValue(pair.slice(equals + 1)));
   }
   return fields.toObject();
 };

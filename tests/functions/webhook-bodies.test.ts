@@ -69,13 +69,41 @@ describe('bodies', () => {
     ['three million levels', { ...json, body: '['.repeat(3_000_000) }],
     ['the key __proto__', { ...json, body: '{"a":{"__proto__":{"polluted":1}}}' }],
     ['the key constructor.prototype', { ...json, body: '{"constructor":{"prototype":{"polluted":1}}}' }],
-    [
-      'a form that is not UTF-8',
-      { ...typed('application/x-www-form-urlencoded'), body: '/w==', isBase64Encoded: true },
-    ],
   ])('400: %s', async (_case, changes) => {
     expect(await received(changes)).toBe(400);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  const FORM = 'application/x-www-form-urlencoded';
+  const ofBytes = (text: string) => ({
+    body: Buffer.from(text, 'latin1').toString('base64'),
+    isBase64Encoded: true,
+  });
+  const bytes = (text: string) => ({ base64: Buffer.from(text, 'latin1').toString('base64') });
+
+  test.each<[string, string, string, unknown]>([
+    [
+      'the charset that is declared',
+      `${FORM}; charset=windows-1252`,
+      'a=%ED+%80&b%E9=1',
+      { a: 'í €', bé: '1' },
+    ],
+    ['the charset that is declared in quotes', `${FORM}; charset="Shift_JIS"`, 'a=%93%fa', { a: '日' }],
+    ['the charset of the form', FORM, 'a=%80&_charset_=windows-1252', { a: '€', _charset_: 'windows-1252' }],
+    ['bytes that are not escaped', `${FORM};charset=iso-8859-1`, 'a=\xed', { a: 'í' }],
+    ['UTF-8', `${FORM}; charset=UTF-8`, 'a=%C3%AD', { a: 'í' }],
+    ['a value that is not UTF-8', FORM, 'a=%ED&b=%C3%AD&c=1+2', { a: bytes('\xed'), b: 'í', c: '1 2' }],
+    ['a byte that is not UTF-8', FORM, 'a=\xff', { a: bytes('\xff') }],
+    ['a name that is not UTF-8', FORM, '%ED=1', { í: '1' }],
+    ['U+FFFD that was sent', FORM, 'a=%EF%BF%BD', { a: '\ufffd' }],
+    ['an unknown charset', `${FORM}; charset=klingon`, 'a=%C3%AD&b=%ED', { a: 'í', b: bytes('\xed') }],
+    ['a malformed sequence', FORM, 'a=%zz%C3%AD&b=1%&a=%ED', { a: ['%zzí', bytes('\xed')], b: '1%' }],
+  ])('a form has %s', async (_case, type, text, body) => {
+    const event = { ...typed(type), ...ofBytes(text) };
+    expect(await received(event)).toEqual(body);
+    const service = await aWebhookService();
+    await service.put({ webhook: { body: {} } });
+    expect(bodyOf(await service.call(aWebhookEvent(event))).body).toEqual(body);
   });
 
   test('413 beyond the limit, without parsing', async () => {

@@ -18,7 +18,8 @@ import { checkAnswers, readForm } from '../../shared/forms/form-answers.ts';
 import { type FormError, toErrorMember } from '../../shared/forms/form-error.ts';
 import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
 import { markDuplicate, nameExecution } from '../answer-run.ts';
-import { isForm, parseBody } from '../parse-body.ts';
+import { isForm } from '../parse-body.ts';
+import { parseForm } from '../parse-form.chunk.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
 import type { Stages } from '../webhook-feature.ts';
 
@@ -42,7 +43,7 @@ export const serveForm = (): Stages => {
       if (!isForm(request.headers)) return null;
       if (content.rawBody.length > MAX_FORM_BYTES)
         throw new AppError(BODY_TOO_LARGE, { limitBytes: MAX_FORM_BYTES });
-      const { [FORM_PAGE_ID]: pageId, ...typed } = parseBody(content, refuseJson) as JsonMap;
+      const { [FORM_PAGE_ID]: pageId, ...typed } = parseForm(content) as JsonMap;
       typedIn.set(request, typed);
       const body = readForm(schemaOf(webhook), typed) as JsonObject;
       // Without the page id: the same answers from another page are the same content.
@@ -85,10 +86,6 @@ ${renderForm({
   buttons: html`<button>Send</button>`,
 })}`,
   });
-};
-
-const refuseJson = (): never => {
-  throw new Error('a form is not sent as JSON');
 };
 
 const schemaOf = ({ config }: Webhook): JsonMap => {

@@ -8,7 +8,7 @@ import type { BackgroundMode, Workflow } from '../../workflows/definition/defini
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findWebhook } from '../matching/find-webhook.ts';
-import { orText, parseBody } from '../parse-body.ts';
+import { parsePlainBody } from '../parse-plain-body.ts';
 import { findNamedHeader } from '../redact-credential-headers.ts';
 import { toRequestScope, toTriggerInput } from '../request-scope.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
@@ -158,9 +158,9 @@ const toInput = async (
   const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
   const arrival = { request, webhook, addHeaders: () => {} };
   const parsers = parsersOf(features);
-  const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
-    body: parseBody(request, parsers.json, orText(parsers.json)),
-  };
+  const { body, more, files } =
+    (await features.parse({ ...arrival, content: request, parsers })) ??
+    (await parsePlainBody(request, parsers));
   if (files !== undefined) return refuse('its body has files, which are not stored');
   const input = { ...toTriggerInput(arrival, request.headers, body), ...more };
   const skipped = await features.judge({ ...arrival, input });

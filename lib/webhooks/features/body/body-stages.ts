@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { BODY_INVALID, BODY_TOO_DEEP, BODY_TOO_LARGE } from '../../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
+import { decodeExactly, decodeText, readCharset } from '../../decode-text.ts';
 import { isJson, orText, toMediaType } from '../../parse-body.ts';
-import { parseUrlEncoded } from '../../parse-url-encoded.ts';
+import { parseForm } from '../../parse-form.chunk.ts';
 import type { BodyParsers, ParsedBody, Received, Stages } from '../../webhook-feature.ts';
-import { decodeExactly, decodeText, readCharset } from './decode-text.ts';
 import { toFileBody } from './file-body.ts';
 import { parseMultipart } from './parse-multipart.ts';
 
@@ -73,7 +73,7 @@ const toBodyType = (mediaType: string): BodyType => {
 const parsers: Readonly<Record<BodyType, (typed: TypedBody) => ParsedBody | Promise<ParsedBody>>> = {
   json: (typed) => ({ body: typed.parsers.json(toText(typed)) }),
   ndjson: (typed) => ({ body: parseNdjson(toText(typed), typed.parsers) }),
-  form: (typed) => ({ body: parseUrlEncoded(toText(typed)) }),
+  form: ({ content }) => ({ body: parseForm(content) }),
   multipart: ({ content }) => parseMultipart(content),
   xml: async ({ content: { rawBody }, charset, parsers: { xml, maxDepth } }) => ({
     body: await parseXmlBody(rawBody, charset, { xml, maxDepth }),

@@ -4,11 +4,11 @@ import { getDecoder, parseContentType, parseDisposition } from 'busboy/lib/utils
 import { BODY_INVALID } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { tryJson } from '../../../shared/try-json.ts';
+import { type Bytes, createToName, createToText, readCharset } from '../../decode-text.ts';
 import { limitControls } from '../../parse-body.ts';
 import { createFields } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { BodyFile, ParsedBody } from '../../webhook-feature.ts';
-import { type Bytes, decodeName, readCharset, toTextOrBytes } from './decode-text.ts';
 import { toBodyFile, withFiles } from './file-body.ts';
 
 const MAX_FIELDS = 1_000;
@@ -47,13 +47,16 @@ export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBod
   const { parts, contents } = await readParts(request);
   const ofForm = findCharset(request, parts, contents);
   const ofFields = readCharsets(findField('charsets', parts, contents));
+  const toName = createToName(ofForm);
+  const decodeName = (sent: string) =>
+    BEYOND_LATIN_1.test(sent) ? sent : toName(Buffer.from(sent, 'latin1'));
   const files: BodyFile[] = [];
   const fields = parts.flatMap(({ name: sent, file }, at): Field[] => {
     const { bytes, charset, isNoFile } = contents[at] ?? NO_CONTENT;
     if (isNoFile) return [];
-    const name = decodeName(sent, ofForm);
-    if (file === null) return [[name, toTextOrBytes(bytes, [charset, ofFields.get(name), ofForm])]];
-    files.push(toBodyFile(decodeName(file.name, ofForm), file.mediaType, bytes));
+    const name = decodeName(sent);
+    if (file === null) return [[name, createToText([charset, ofFields.get(name), ofForm])(bytes)]];
+    files.push(toBodyFile(decodeName(file.name), file.mediaType, bytes));
     return [[name, files.length - 1]];
   });
   if (files.length > MAX_FILES) throw tooMany(MAX_FILES, 'files');
@@ -62,6 +65,9 @@ export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBod
   );
   return withFiles({ files, toBody: (values) => toBody(fields, values) });
 };
+
+/** Of a name that busboy has decoded: `filename*`. */
+const BEYOND_LATIN_1 = /[^\0-\xff]/;
 
 const tooMany = (limit: number, what: string): AppError =>
   new AppError(BODY_INVALID, { reason: `it has more than ${limit} ${what}` });

@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util';
-import { BODY_INVALID, BODY_UNSUPPORTED } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
-import { decodeUtf8, hasManyControls, limitControls } from '../../parse-body.ts';
+import { BODY_INVALID, BODY_UNSUPPORTED } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
+import { decodeUtf8, hasManyControls, limitControls } from './parse-body.ts';
 
 /** The `charset` of a content type; undefined without one, or for an invalid content type. */
 export const readCharset = (contentType: string): string | undefined => {
@@ -33,35 +33,33 @@ export const decodeExactly = (bytes: Uint8Array): string | null => {
   return text === null || hasManyControls(text) ? null : text;
 };
 
-/** Bytes in a body of JSON values. */
-export interface Bytes {
-  readonly [key: string]: string;
-  readonly base64: string;
-}
+/** Bytes in a body. */
+export type Bytes = { readonly base64: string };
 
 /**
- * Decodes text losslessly, with its byte order mark, by the first charset that is known: UTF-8 without one.
- *
- * @returns the bytes if they are not valid in the charset
+ * Creates a function that decodes text losslessly, with its byte order mark, by the first charset that is known: UTF-8
+ * without one. It returns the bytes if they are not valid in the charset.
  */
-export const toTextOrBytes = (
-  bytes: Uint8Array,
+export const createToText = (
   charsets: readonly (string | undefined)[],
-): string | Bytes => {
+): ((bytes: Uint8Array) => string | Bytes) => {
   const decoder = findDecoder(charsets);
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return { base64: Buffer.from(bytes).toString('base64') };
-  }
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      return { base64: Buffer.from(bytes).toString('base64') };
+    }
+  };
 };
 
-/** Decodes a name, which can't be kept as bytes. @param sent - its bytes, as characters of Latin 1 */
-export const decodeName = (sent: string, charset: string | undefined): string => {
-  if (/^[\0-\x7f]*$|[^\0-\xff]/.test(sent)) return sent;
-  const bytes = Buffer.from(sent, 'latin1');
-  const text = toTextOrBytes(bytes, [charset]);
-  return typeof text === 'string' ? text : new TextDecoder('windows-1252').decode(bytes);
+/** Creates a function that decodes a name, which can't be kept as bytes: it falls back to windows-1252. */
+export const createToName = (charset: string | undefined): ((bytes: Uint8Array) => string) => {
+  const toText = createToText([charset]);
+  return (bytes) => {
+    const text = toText(bytes);
+    return typeof text === 'string' ? text : new TextDecoder('windows-1252').decode(bytes);
+  };
 };
 
 const findDecoder = (charsets: readonly (string | undefined)[]) => {
