@@ -30,8 +30,14 @@ export interface Gateway {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Documented at https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
-const LIMITS = { bodyBytes: 10 * 1024 * 1024, answerMs: 30_000 };
+/**
+ * Documented at https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html; an event, as JSON, has
+ * Lambda's own limit: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const LIMITS = { bodyBytes: 10 * 1024 * 1024, eventBytes: 6_291_456, answerMs: 30_000 };
+
+/** Bytes that a byte of a body takes in the JSON of an event, at most, since JSON escapes control characters. */
+const BYTES_IN_EVENT = 6;
 
 /** Keep-alive timeout, longer than most clients use, so that the client closes idle connections. */
 const KEEP_ALIVE_MS = 60_000;
@@ -95,6 +101,9 @@ const answer = async (request: RawRequest, requestId: string, settings: Settings
   if (own) return own;
   if (route === null) return gatewayAnswers.notFound;
   const event = toEvent(request, route, { requestId, now: Date.now() });
+  const mayBeTooLarge = request.body.length * BYTES_IN_EVENT > settings.limits.eventBytes / 2;
+  if (mayBeTooLarge && Buffer.byteLength(JSON.stringify(event)) > settings.limits.eventBytes)
+    return gatewayAnswers.tooLarge;
   if (!route.isPrivate) return callFunction(route.functionKey, event, settings);
   if (settings.authorize !== undefined) {
     const authorizer = await settings.authorize(request);

@@ -165,6 +165,24 @@ describe('responds itself, as API Gateway does,', () => {
     await told.promise;
   });
 
+  test.each([
+    ['text', 'text/plain', 'x', 6_250_000, 6_291_456],
+    ['text of quotes, which take two bytes in an event', 'application/json', '"', 3_125_000, 3_145_728],
+    ['a form, which is sent as base64', 'application/x-www-form-urlencoded', 'x', 4_690_000, 4_718_592],
+    ['bytes', 'image/png', '\0', 4_690_000, 4_718_592],
+  ])('when Lambda takes no event of that size: %s', async (_case, type, character, fits, tooLarge) => {
+    const { url, events } = await aGateway(() => ({ statusCode: 204 }));
+    const post = async (length: number) =>
+      fetch(`${url}/a/b`, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body: character.repeat(length),
+      });
+    expect((await post(fits)).status).toBe(204);
+    expect(await read(await post(tooLarge))).toEqual([413, '{"message":"Request Entity Too Large"}']);
+    expect(events).toHaveLength(1);
+  });
+
   test('when a body is too large, with or without its length', async () => {
     const { url, events } = await aGateway(() => 'ok', { bodyBytes: 1_000 });
     const post = (body: RequestInit['body']) =>

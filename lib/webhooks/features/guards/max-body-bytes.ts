@@ -9,7 +9,8 @@ export const maxBodyBytes = defineFeature({
   schema: Type.Integer({
     minimum: 1,
     maximum: 6 * 1024 * 1024,
-    description: 'Maximum size of a body in bytes; larger ones get 413',
+    description:
+      'Maximum size of a body in bytes; larger ones get 413. AWS takes 6 MB of text, 4.5 MB of bytes',
     examples: [65_536],
   }),
   stages: (limitBytes) => ({
