@@ -6,6 +6,7 @@ import { isJson, orText, toMediaType } from '../../parse-body.ts';
 import { parseForm } from '../../parse-form.chunk.ts';
 import type { BodyParsers, ParsedBody, Received, Stages } from '../../webhook-feature.ts';
 import { toFileBody } from './file-body.ts';
+import { nestFields } from './nest-fields.ts';
 import { parseMultipart } from './parse-multipart.ts';
 
 /** Keeping the raw bytes as well doubles the space, and the time to store and load the body. */
@@ -13,6 +14,7 @@ const MAX_RAW_BYTES = 3 * 1024 * 1024;
 
 interface BodyRule {
   readonly type?: 'auto' | Exclude<BodyType, 'untyped'>;
+  readonly nested?: boolean;
   readonly raw?: boolean;
 }
 
@@ -22,10 +24,13 @@ type BodyType = 'json' | 'ndjson' | 'form' | 'multipart' | 'xml' | 'text' | 'fil
 interface TypedBody extends Received {
   /** The charset in the content type; undefined without one. */
   readonly charset: string | undefined;
+  /** Makes the body of the fields of a form. */
+  readonly toBody: (fields: JsonObject) => JsonObject;
 }
 
 /** Parses bodies of more types than JSON, forms and text, and provides the raw bytes on request. */
-export const parseTypedBody = ({ type = 'auto', raw = false }: BodyRule): Stages => {
+export const parseTypedBody = ({ type = 'auto', nested = false, raw = false }: BodyRule): Stages => {
+  const toBody = nested ? nestFields : (fields: JsonObject) => fields;
   return {
     parse: async (received) => {
       const { headers, rawBody } = received.content;
@@ -33,7 +38,9 @@ export const parseTypedBody = ({ type = 'auto', raw = false }: BodyRule): Stages
       const contentType = headers['content-type'] ?? '';
       const parse = parsers[type === 'auto' ? toBodyType(toMediaType(contentType)) : type];
       const parsed =
-        rawBody.length === 0 ? { body: {} } : await parse({ ...received, charset: readCharset(contentType) });
+        rawBody.length === 0
+          ? { body: {} }
+          : await parse({ ...received, charset: readCharset(contentType), toBody });
       return raw ? { ...parsed, more: { rawBody: toRawBody(received.request.rawBody) } } : parsed;
     },
   };
@@ -73,8 +80,8 @@ const toBodyType = (mediaType: string): BodyType => {
 const parsers: Readonly<Record<BodyType, (typed: TypedBody) => ParsedBody | Promise<ParsedBody>>> = {
   json: (typed) => ({ body: typed.parsers.json(toText(typed)) }),
   ndjson: (typed) => ({ body: parseNdjson(toText(typed), typed.parsers) }),
-  form: ({ content }) => ({ body: parseForm(content) }),
-  multipart: ({ content }) => parseMultipart(content),
+  form: ({ content, toBody }) => ({ body: toBody(parseForm(content)) }),
+  multipart: ({ content, toBody }) => parseMultipart(content, toBody),
   xml: async ({ content: { rawBody }, charset, parsers: { xml, maxDepth } }) => ({
     body: await parseXmlBody(rawBody, charset, { xml, maxDepth }),
   }),

@@ -11,6 +11,9 @@ export const body = defineFeature({
           description: 'auto follows the content type; the others ignore it',
         }),
       ),
+      nested: Type.Optional(
+        Type.Boolean({ description: 'Nest the fields of forms by names such as a[b] and list[]' }),
+      ),
       raw: Type.Optional(
         Type.Boolean({ description: 'Also pass on the body as received, in the key rawBody' }),
       ),

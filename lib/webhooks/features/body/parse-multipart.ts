@@ -41,9 +41,13 @@ type Field = readonly [name: string, value: string | Bytes | number];
  * A field has the charset of its part, or else the one that the form names: in `charsets`, as SendGrid does, or in
  * `_charset_`, as browsers do. Without one it is UTF-8. What can't be decoded stays bytes.
  *
+ * @param nest - makes the body of the fields
  * @throws AppError `BODY_INVALID` for malformed or too many parts
  */
-export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBody> => {
+export const parseMultipart = async (
+  request: WebhookRequest,
+  nest: (fields: JsonObject) => JsonObject,
+): Promise<ParsedBody> => {
   const { parts, contents } = await readParts(request);
   const ofForm = findCharset(request, parts, contents);
   const ofFields = readCharsets(findField('charsets', parts, contents));
@@ -63,7 +67,7 @@ export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBod
   limitControls(
     ...[...fields.flat(), ...files.map(({ name }) => name)].filter((text) => typeof text === 'string'),
   );
-  return withFiles({ files, toBody: (values) => toBody(fields, values) });
+  return withFiles({ files, toBody: (values) => nest(toBody(fields, values)) });
 };
 
 /** Of a name that busboy has decoded: `filename*`. */
