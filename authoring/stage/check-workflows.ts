@@ -10,6 +10,7 @@ import { quote } from '../../lib/shared/describe.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { CheckedWorkflow, Problem } from '../../lib/workflows/definition/problem.ts';
+import type { ListUsers } from '../../lib/workflows/definition/uses.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { checkSchema } from '../validation/schema/check-schema.ts';
 import { validateWorkflow } from '../validation/validate.ts';
@@ -30,7 +31,7 @@ interface Stage {
   readonly clock: Pick<Clock, 'now'>;
   /** Whether the workflows are probes of the doctor, which have ids of their own; false by default. */
   readonly isProbe?: boolean | undefined;
-  readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
+  readonly listUsers: ListUsers;
 }
 
 /**
@@ -52,7 +53,7 @@ export const checkWorkflows = async (
   const found = await Promise.all(values.map((value) => validateWorkflow(value, stage.findNodeType, names)));
   const definitions = found.flatMap(({ definition }) => definition ?? []);
   const [metricsProblem, disabled] = await Promise.all([
-    findMetricsProblem(definitions, stage.listDefinitions),
+    findMetricsProblem(definitions, stage.listUsers),
     stage.readDisabled(),
   ]);
   return Promise.all(

@@ -13,6 +13,7 @@ import { findCredentialUses } from '../../lib/workflows/definition/credential-us
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
+import type { ListUsers } from '../../lib/workflows/definition/uses.ts';
 import { proposeValue } from '../validation/proposals/proposal.ts';
 
 interface CredentialStores {
@@ -108,22 +109,19 @@ const MAX_WITH_METRICS = 20;
  * Checks whether too many workflows of the stage would have their own metrics; disabled ones count, since they can be enabled.
  *
  * @param definitions - the workflows to put
- * @param listStored - called only when one of them asks for metrics
+ * @param listUsers - called only when one of them asks for metrics
  * @returns null when there is no problem
  */
 export const findMetricsProblem = async (
   definitions: readonly WorkflowDefinition[],
-  listStored: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>,
+  listUsers: ListUsers,
 ): Promise<string | null> => {
   if (!definitions.some(hasMetrics)) return null;
-  const { definitions: stored } = await listStored();
+  const stored = await listUsers({ kind: 'settings', names: ['metrics'] });
   const current = new Map([...stored, ...definitions].map((definition) => [definition.id, definition]));
   const ids = [...current.values()].filter(hasMetrics).map(({ id }) => id);
   if (ids.length <= MAX_WITH_METRICS) return null;
-  const known = stored
-    .filter(hasMetrics)
-    .map(({ id }) => id)
-    .sort();
+  const known = stored.map(({ id }) => id);
   return `${ids.length} workflows would have settings.metrics; at most ${MAX_WITH_METRICS} may: ${known.join(', ')} already do`;
 };
 

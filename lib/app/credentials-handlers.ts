@@ -30,8 +30,8 @@ import {
 } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 import { hasText } from '../shared/query-fields.ts';
-import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { describeUser, findUsersOfCredential } from '../workflows/definition/find-users.ts';
+import type { ListUsers } from '../workflows/definition/uses.ts';
 import {
   changeHostsRoute,
   changeLimitsRoute,
@@ -49,7 +49,7 @@ interface CredentialsParts extends Omit<EditOutboundParts, 'store' | 'loadTypes'
   readonly inbound: CredentialStore;
   readonly outbound: EditOutboundParts['store'];
   readonly loadRegistry: () => Promise<Registry>;
-  readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
+  readonly listUsers: ListUsers;
 }
 
 /** A credential of either kind. */
@@ -109,9 +109,9 @@ export const createCredentials = (parts: CredentialsParts) => {
   };
 
   const findUsers = async (id: string) => {
-    const [{ findNodeType }, { definitions }] = await Promise.all([
+    const [{ findNodeType }, definitions] = await Promise.all([
       parts.loadRegistry(),
-      parts.listDefinitions(),
+      parts.listUsers({ kind: 'credentials', names: [id] }),
     ]);
     return findUsersOfCredential(id, definitions, findNodeType);
   };

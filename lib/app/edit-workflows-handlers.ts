@@ -26,6 +26,7 @@ import { AppError, isAppError } from '../shared/errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { findUsersOfWorkflow } from '../workflows/definition/find-users.ts';
 import type { CheckedWorkflow, PatchOperation, Problem } from '../workflows/definition/problem.ts';
+import type { ListUsers } from '../workflows/definition/uses.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import {
   disableWorkflowRoute,
@@ -55,7 +56,7 @@ interface EditWorkflowsParts extends RegistrarParts, Omit<ListeningParts, 'clock
     registry: Registry,
     isProbe?: boolean,
   ) => Promise<readonly CheckedWorkflow[]>;
-  readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
+  readonly listUsers: ListUsers;
   readonly queues: Pick<HeldQueues, 'find'>;
   readonly nudgeQueue: NudgeQueue;
   /** Deletes a workflow with all that is stored of it. @returns the number of its executions */
@@ -204,7 +205,7 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
       const current = await requireCurrent(workflowId);
       const replaces = checkPrecondition(event, toReplaced(workflowId, current), clock.now()) ?? undefined;
       if (query.force !== 'true') {
-        const { definitions } = await parts.listDefinitions();
+        const definitions = await parts.listUsers({ kind: 'workflows', names: [workflowId] });
         const users = findUsersOfWorkflow(workflowId, definitions);
         if (users.length > 0) throw new AppError(WORKFLOW_IN_USE, { workflowId, users });
       }

@@ -22,7 +22,7 @@ const MAX_TRIES = 10;
 /** How many nodes that use a plugin an answer names. */
 const MAX_USERS = 100;
 
-const answerDisabledPlugins = ({ settings, clock, loadRegistry, listDefinitions }: VariablesParts) => {
+const answerDisabledPlugins = ({ settings, clock, loadRegistry, listUsers }: VariablesParts) => {
   /** Changes the setting. @param make - returns null if nothing is to be changed */
   const change = async (
     make: (disabled: readonly DisabledPlugin[]) => readonly DisabledPlugin[] | null,
@@ -38,11 +38,9 @@ const answerDisabledPlugins = ({ settings, clock, loadRegistry, listDefinitions 
 
   /** The nodes of a plugin, by the workflow that they are in. */
   const findUsers = async ({ nodeTypes }: Plugin): Promise<readonly string[]> => {
-    const { definitions } = await listDefinitions();
-    return findUsersOfNodeTypes(
-      nodeTypes.map(({ nodeType }) => nodeType),
-      definitions,
-    ).slice(0, MAX_USERS);
+    const names = nodeTypes.map(({ nodeType }) => nodeType);
+    const definitions = await listUsers({ kind: 'nodeTypes', names }, MAX_USERS);
+    return findUsersOfNodeTypes(names, definitions).slice(0, MAX_USERS);
   };
 
   return [

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, JsonValue, Logger } from '@hookloom/plugin-kit';
 import { answerRoute } from '../http/api-route.ts';
 import { type Call, readCaller } from '../http/create-handler.ts';
@@ -24,8 +25,8 @@ import {
 } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { findNearest } from '../shared/near-name.ts';
-import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { findUsersOfVariable } from '../workflows/definition/find-users.ts';
+import type { ListUsers } from '../workflows/definition/uses.ts';
 import {
   listVariablesRoute,
   putVariableRoute,
@@ -39,7 +40,7 @@ export interface VariablesParts extends RegistrarParts {
   readonly logger: Logger;
   readonly settings: SettingsStore;
   readonly loadRegistry: () => Promise<Registry>;
-  readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
+  readonly listUsers: ListUsers;
 }
 
 /** How often a change without a precondition is tried when others are faster. */
@@ -66,8 +67,11 @@ export const answerVariables = (parts: VariablesParts) => {
 
   const store = async (current: Variables, next: Variables): Promise<boolean> => {
     const [before, after] = [toValues(current.content), toValues(next.content)];
-    const [{ definitions }, { findNodeType }] = await Promise.all([
-      parts.listDefinitions(),
+    const changed = Object.keys({ ...before, ...after }).filter(
+      (name) => !isDeepStrictEqual(before[name], after[name]),
+    );
+    const [definitions, { findNodeType }] = await Promise.all([
+      parts.listUsers({ kind: 'variables', names: changed }),
       parts.loadRegistry(),
     ]);
     const put = () => settings.put('variables', next);
@@ -145,7 +149,7 @@ export const answerVariables = (parts: VariablesParts) => {
     answerRoute(removeVariableRoute, async ({ event, params: { name }, query, addLogFields }) => {
       const known = requireVariable(await settings.findLatest('variables'), name);
       if (query.force !== 'true') {
-        const users = findUsersOfVariable(name, (await parts.listDefinitions()).definitions);
+        const users = findUsersOfVariable(name, await parts.listUsers({ kind: 'variables', names: [name] }));
         if (users.length > 0) throw new AppError(VARIABLE_IN_USE, { name, users });
       }
       addLogFields({ variables: toLogged(known) });

@@ -79,10 +79,10 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   dispatch: 128,
   sweepRegistrations: 128,
   adminSendAgain: 156,
-  adminWorkflows: 131,
-  adminEditWorkflows: 888,
+  adminWorkflows: 132,
+  adminEditWorkflows: 891,
   adminTryNode: 884,
-  adminCredentials: 183,
+  adminCredentials: 187,
   adminPlugins: 85,
   adminPlugin: 89,
   adminTriggers: 86,
@@ -94,7 +94,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminStatistics: 68,
   retryExecutions: 127,
   adminBulkRetries: 146,
-  adminSettings: 147,
+  adminSettings: 152,
   adminState: 78,
 };
 

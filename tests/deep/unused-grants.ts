@@ -12,9 +12,15 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'executions of all workflows: tests/functions/admin-bulk-retries',
   'AdminBulkRetriesRole dynamodb:Query table/STAGE-executions/index/byWorkflow':
     'executions that were cancelled or succeeded: tests/functions/admin-bulk-retries',
+  'AdminCredentialsRole dynamodb:BatchGetItem table/STAGE-workflows':
+    'the users of a credential: tests/adapters/dynamodb/workflow-uses',
+  'AdminCredentialsRole dynamodb:PutItem table/STAGE-settings':
+    'notes of workflows that an earlier release stored: tests/adapters/dynamodb/workflow-uses',
   'AdminCredentialsRole dynamodb:Scan table/STAGE-credentials': 'the list: tests/functions/admin-credentials',
   'AdminCredentialsRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'AdminEditWorkflowsRole dynamodb:BatchGetItem table/STAGE-workflows':
+    'the users of a workflow: tests/adapters/dynamodb/workflow-uses',
   'AdminEditWorkflowsRole dynamodb:DeleteItem table/STAGE-executions':
     'what the doctor asks for, and removes: tests/deep/stage-doctor',
   'AdminEditWorkflowsRole dynamodb:DeleteItem table/STAGE-workflow-versions':
@@ -31,8 +37,6 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'what the doctor asks for, and removes: tests/deep/stage-doctor',
   'AdminEditWorkflowsRole dynamodb:Scan table/STAGE-credentials':
     'what a credential that is missing could be called: tests/functions/admin-edit-workflows',
-  'AdminEditWorkflowsRole dynamodb:Scan table/STAGE-workflows/index/summaries':
-    'what a subworkflow that is missing could be called: tests/cli/workflow',
   'AdminEditWorkflowsRole dynamodb:UpdateItem table/STAGE-workflows':
     'listening to the next request: tests/functions/listening',
   'AdminEditWorkflowsRole lambda:UpdateEventSourceMapping event-source-mapping:*':

@@ -2,13 +2,14 @@ import {
   createCredentialStore,
   createOutboundCredentialStore,
 } from '../../adapters/dynamodb/credential-stores.ts';
-import { createListDefinitions } from '../../adapters/dynamodb/health/health-reads.ts';
 import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import { createListeningStore } from '../../adapters/dynamodb/requests/listening-store.ts';
 import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
+import { createWorkflowLists } from '../../adapters/dynamodb/workflows/workflow-lists.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
+import { createListUsers } from '../../adapters/dynamodb/workflows/workflow-uses.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
@@ -28,7 +29,6 @@ export const openEditWorkflows = (config: Config = openConfig()) => {
   const http = lateHttpClient(config.outboundAllow);
   const tcp = lateTcpClient(config.outboundAllow);
   const findType = async (type: string) => (await loadRegistry()).credentialTypes.get(type) ?? null;
-  const listDefinitions = createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY });
   const settings = createSettingsStore(client, tables);
   return {
     ...openRegistrar(config, { client, tables, logger }),
@@ -38,7 +38,7 @@ export const openEditWorkflows = (config: Config = openConfig()) => {
     readDisabled: async () =>
       findDisabledNodeTypes((await settings.findLatest('plugins')).content, (await loadRegistry()).plugins),
     workflows,
-    listDefinitions,
+    listUsers: createListUsers(client, tables, workflows),
     listening: createListeningStore(client, tables),
     ids: randomIds,
     workflowCacheMs: config.workflowCacheMs,
@@ -61,7 +61,7 @@ export const openEditCredentials = (config: Config = openConfig()) => {
     secrets: openSecrets(config),
     locks: createRenewalLocks(client, tables),
     random: Math.random,
-    listDefinitions: createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY }),
+    listUsers: createListUsers(client, tables, createWorkflowLists(client, tables)),
     boundPrefix: `${need(config.tablePrefix, 'TABLE_PREFIX')}/`,
   };
 };
@@ -76,6 +76,6 @@ export const openSettings = (config: Config = openConfig()) => {
     clock,
     loadRegistry,
     settings: createSettingsStore(client, tables),
-    listDefinitions: createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY }),
+    listUsers: createListUsers(client, tables, createWorkflowLists(client, tables)),
   };
 };

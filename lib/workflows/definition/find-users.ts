@@ -1,3 +1,4 @@
+import type { WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { findCredentialUses } from './credential-uses.ts';
 import type { WorkflowDefinition } from './definition.ts';
@@ -23,6 +24,13 @@ export const findUsersOfCredential = (
       .map((node) => ({ workflowId: id, nodeId: node.id })),
   );
 
+/** The workflows that a node runs, or on whose failures it fires. */
+export const findUsedWorkflows = ({ type, parameters }: WorkflowNode): readonly string[] => {
+  const { workflowId, workflows } = parameters;
+  const named = type === 'subworkflow' ? [workflowId] : type === 'errorTrigger' ? workflows : [];
+  return Array.isArray(named) ? named.filter((id) => typeof id === 'string') : [];
+};
+
 /** The nodes of other workflows that run a workflow or fire on its failures. */
 export const findUsersOfWorkflow = (
   workflowId: string,
@@ -30,12 +38,7 @@ export const findUsersOfWorkflow = (
 ): string[] =>
   definitions.flatMap(({ id, nodes }) =>
     nodes
-      .filter(({ type, parameters }) => {
-        if (id === workflowId) return false;
-        if (type === 'subworkflow') return parameters.workflowId === workflowId;
-        const { workflows } = parameters;
-        return type === 'errorTrigger' && Array.isArray(workflows) && workflows.includes(workflowId);
-      })
+      .filter((node) => id !== workflowId && findUsedWorkflows(node).includes(workflowId))
       .map((node) => describeUser({ workflowId: id, nodeId: node.id })),
   );
 

@@ -3,6 +3,7 @@ import type { DynamoDbClient } from '../client.ts';
 import { callbackPartitions, dataKeyOf } from '../executions/execution-item.ts';
 import { deleteItem, queryAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
+import { removeUses } from '../workflows/workflow-uses.ts';
 
 /**
  * Deletes a workflow with its versions and executions, leaving no tombstone. For probes, whose ids are never used
@@ -13,7 +14,7 @@ import type { TableNames } from '../table-names.ts';
 export const purgeWorkflow = async (
   workflowId: string,
   client: DynamoDbClient,
-  { executions, workflows, workflowVersions }: TableNames,
+  { executions, workflows, workflowVersions, settings }: TableNames,
 ): Promise<number> => {
   const listOf = (partition: string) =>
     queryAll(client, {
@@ -38,6 +39,7 @@ export const purgeWorkflow = async (
   });
   for (const { workflowId: id = text(''), version = text('') } of versions)
     await deleteItem(client, { TableName: workflowVersions, Key: { workflowId: id, version } });
+  await removeUses(client, { settings }, workflowId);
   await deleteItem(client, { TableName: workflows, Key: { workflowId: text(workflowId) } });
   return ids.length;
 };

@@ -8,7 +8,6 @@ import type {
   PutOptions,
   VersionSummary,
   WorkflowStore,
-  WorkflowSummary,
 } from '../../../workflows/definition/workflow-store.ts';
 import {
   compact,
@@ -22,9 +21,9 @@ import {
   text,
 } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItems } from '../get-items.ts';
-import { putItem, queryFirst, sameAs, scanAll } from '../items.ts';
+import { putItem, queryFirst, sameAs } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
+import { createWorkflowLists } from './workflow-lists.ts';
 import {
   createWorkflowReader,
   isTombstone,
@@ -32,6 +31,7 @@ import {
   scanDefinitions,
   toWorkflow,
 } from './workflow-reader.ts';
+import { noteUses, removeUses } from './workflow-uses.ts';
 
 const MAX_DEFINITION_BYTES = 350_000;
 
@@ -45,7 +45,7 @@ const MAX_ITEM_BYTES = 400_000;
  */
 export const createWorkflowStore = (
   client: DynamoDbClient,
-  tables: Pick<TableNames, 'workflows' | 'workflowVersions'>,
+  tables: Pick<TableNames, 'workflows' | 'workflowVersions' | 'settings'>,
   clock: Pick<Clock, 'now'>,
 ): WorkflowStore => {
   const readCurrent = (workflowId: string) => readItem(client, tables.workflows, workflowId, true);
@@ -84,6 +84,7 @@ export const createWorkflowStore = (
 
   return {
     ...createWorkflowReader(client, tables),
+    ...createWorkflowLists(client, tables),
 
     put: async (definition, pathConfigs, options = {}) => {
       const stored = JSON.stringify(definition);
@@ -106,6 +107,7 @@ export const createWorkflowStore = (
       const item = toItem(definition, pathConfigs, { ...options, version, wasHighVolume, now: clock.now() });
       // A trigger keeps listening. A listening that begins during this write is lost: its state is then "ended".
       await replace(current, compact({ ...item, listening: current?.listening }));
+      await noteUses(client, tables, { definition, version, updatedAt: readText(item, 'updatedAt') });
       return { version, changed: true };
     },
 
@@ -115,32 +117,11 @@ export const createWorkflowStore = (
       if (replaces !== undefined && replaces !== readNumber(current, 'version'))
         throw new AppError(WORKFLOW_CHANGED, { workflowId });
       await replace(current, toTombstone(current, clock.now()));
+      await removeUses(client, tables, workflowId);
       return true;
     },
 
-    findAll: async (workflowIds) => {
-      const place = { table: tables.workflows, key: 'workflowId' };
-      const items = await getItems(client, place, workflowIds, CURRENT_ATTRIBUTES);
-      return items
-        .filter((item) => !isTombstone(item))
-        .map((item) => ({
-          ...toWorkflow(item),
-          ...(item.wasHighVolume?.BOOL === true ? { wasHighVolume: true } : {}),
-        }));
-    },
-
     readPage: (after) => scanDefinitions(client, tables.workflows, after),
-
-    list: async () => {
-      const items = await scanAll(client, {
-        TableName: tables.workflows,
-        IndexName: 'summaries',
-        ProjectionExpression: 'workflowId, #name, enabled, #version, updatedAt, #schema',
-        FilterExpression: 'attribute_not_exists(removedAt)',
-        ExpressionAttributeNames: { '#name': 'name', '#version': 'version', '#schema': 'schema' },
-      });
-      return items.map(toSummary).sort((a, b) => (a.id < b.id ? -1 : 1));
-    },
 
     listVersions: async (workflowId, before, limit) => {
       const current = before === null ? await readCurrent(workflowId) : null;
@@ -177,9 +158,6 @@ const refuseLarger = (limitBytes: number, stored: string): void => {
   if (bytes > limitBytes) throw new AppError(WORKFLOW_TOO_LARGE, { bytes, limitBytes });
 };
 
-/** What {@link CurrentWorkflow} is read from. */
-const CURRENT_ATTRIBUTES = ['workflowId', 'version', 'updatedAt', 'definition', 'removedAt', 'wasHighVolume'];
-
 interface ItemOptions extends PutOptions {
   readonly version: number;
   readonly wasHighVolume: boolean;
@@ -212,12 +190,4 @@ const toVersionSummary = (item: Item): VersionSummary => ({
   updatedAt: readText(item, 'updatedAt'),
   author: item.author?.S ?? null,
   message: item.message?.S ?? null,
-});
-
-const toSummary = (item: Item): WorkflowSummary => ({
-  id: readText(item, 'workflowId'),
-  name: readText(item, 'name'),
-  enabled: item.enabled?.BOOL === true,
-  version: readNumber(item, 'version'),
-  updatedAt: readText(item, 'updatedAt'),
 });
