@@ -74,15 +74,22 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminCancelExecution: 75,
   adminApprovals: 69,
   adminRequests: 76,
-  adminRetryExecution: 155,
+  adminRetryExecution: 156,
   adminRunWorkflow: 129,
   dispatch: 128,
   sweepRegistrations: 128,
   adminSendAgain: 156,
+<<<<<<< HEAD
   adminWorkflows: 132,
   adminEditWorkflows: 891,
   adminTryNode: 884,
   adminCredentials: 187,
+=======
+  adminWorkflows: 128,
+  adminEditWorkflows: 891,
+  adminTryNode: 887,
+  adminCredentials: 183,
+>>>>>>> 12b58a5c (The rule for URLs costs the webhook's bundle 234 bytes)
   adminPlugins: 85,
   adminPlugin: 89,
   adminTriggers: 86,
@@ -94,7 +101,11 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminStatistics: 68,
   retryExecutions: 127,
   adminBulkRetries: 146,
+<<<<<<< HEAD
   adminSettings: 152,
+=======
+  adminSettings: 148,
+>>>>>>> 12b58a5c (The rule for URLs costs the webhook's bundle 234 bytes)
   adminState: 78,
 };
 

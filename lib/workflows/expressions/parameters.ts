@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { compileJsonata } from './compile-expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import type { Evaluate, ResolveParameters, Result } from './scope.ts';
-import { compileTemplate, splitTemplate } from './template.ts';
+import { compileTemplate, splitTemplate, whenAll } from './template.ts';
 
 /** Returns the parameters without those whose braces are literal text. */
 export const withoutLiterals = (parameters: JsonObject, literals: readonly string[]): JsonObject =>
@@ -42,12 +42,11 @@ export const compileParameters = (
       parameters,
     ) as JsonObject;
 
-  return (scope) => {
-    const values = leaves.map(({ evaluate }) => evaluate(scope));
-    return values.some((value) => value instanceof Promise)
-      ? Promise.all(values).then(insert)
-      : insert(values as Result[]);
-  };
+  return (scope) =>
+    whenAll(
+      leaves.map(({ evaluate }) => evaluate(scope)),
+      insert,
+    );
 };
 
 /** A place in the parameters, with what their schema says about it. */
@@ -74,7 +73,8 @@ export interface Rule {
 }
 
 /** Whether a rule says that a text is a URL: by its pattern, or as JSON Schema calls absolute ones and references. */
-const isUrlRule = ({ pattern, format }: Rule): boolean => /^(\^https\?:|uri)/.test(String(pattern ?? format));
+const isUrlRule = ({ pattern, format }: Rule): boolean =>
+  /^.?(?:http|uri)/.test((pattern ?? format) as string);
 
 /** An expression within a structure of parameters. */
 interface Leaf {
@@ -89,14 +89,14 @@ interface Leaf {
 const findLeaves = (value: JsonValue, { path, rules, isRequired, format }: Place): Leaf[] => {
   if (typeof value === 'string') {
     const url = rules.find(isUrlRule);
-    const evaluate = compileTemplate(value, path.join('/'), url && { ...url, needsValues: format > 1 });
+    const needsValues = url !== undefined && format > 1;
+    const evaluate = compileTemplate(value, path.join('/'), url && { ...url, needsValues });
     if (evaluate === null) return [];
     const [rule] = rules;
     const isList =
       rule !== undefined && rules.every(({ type }) => type === 'array') && splitTemplate(value).length === 1;
     const { withoutResult = isList ? [] : undefined } = rule ?? {};
-    const needsValue = isRequired || (format > 1 && url !== undefined);
-    return [{ path, text: value, evaluate, isList, isRequired: needsValue, withoutResult }];
+    return [{ path, text: value, evaluate, isList, isRequired: isRequired || needsValues, withoutResult }];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]: [string, JsonValue]) =>

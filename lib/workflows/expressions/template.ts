@@ -1,8 +1,7 @@
-import { roundNumber } from '@hookloom/counted-jsonata/values';
-import type { JsonValue } from '@hookloom/plugin-kit';
 import { compileExpression } from './compile-expression.ts';
 import type { Evaluate, Result, TemplatePart } from './scope.ts';
-import type { UrlRule } from './url-template.chunk.ts';
+import { toText } from './to-text.ts';
+import type { UrlRule } from './url.chunk.ts';
 
 /**
  * Splits a template at its `{{ … }}`. Braces, quotes, comments and patterns within an expression belong to JSONata:
@@ -77,43 +76,45 @@ const skipQuoted = (text: string, from: number, quote: string): number => {
  * Compiles a template; null if it contains no expression. A template that is a single expression keeps the type of its
  * value.
  * @param place - its path in the parameters of the node
- * @param urlRule - for a template of a URL, in which no value can leave its place
+ * @param rule - for a template of a URL, in which no value can leave its place
  */
-export const compileTemplate = (text: string, place = '', urlRule?: UrlRule): Evaluate | null => {
+export const compileTemplate = (text: string, place = '', rule?: UrlRule): Evaluate | null => {
   if (!text.includes('{{')) return null;
   const parts = splitTemplate(text);
-  const [first] = parts;
-  if (parts.length === 1 && first !== undefined && 'expression' in first)
-    return compileExpression(first.expression, place);
-  if (!parts.some((part) => 'expression' in part)) return null;
-
+  const isOne = parts.length === 1;
   const pieces = parts.map((part) =>
-    'text' in part ? part.text : compileExpression(part.expression, `${place}:${part.offset}`),
+    'text' in part
+      ? part.text
+      : compileExpression(part.expression, isOne ? place : `${place}:${part.offset}`),
   );
-  const finish = async (values: readonly Result[]): Promise<string> =>
-    urlRule === undefined
-      ? join(values)
-      : (await import('./url-template.chunk.ts')).joinUrl({ parts, values, place, urlRule, toText });
-  return (scope) => {
-    const values = pieces.map((piece) => (typeof piece === 'string' ? piece : piece(scope)));
-    return urlRule !== undefined || values.some((value) => value instanceof Promise)
-      ? Promise.all(values).then(finish)
-      : join(values as Result[]);
-  };
+  const first = pieces.find((piece) => typeof piece !== 'string');
+  if (first === undefined || isOne) return first ?? null;
+
+  const make: (values: readonly Result[]) => string | Promise<string> =
+    rule === undefined
+      ? join
+      : async (values: readonly Result[]) => {
+          const { joinUrl } = await import('./url.chunk.ts');
+          return joinUrl({ parts, values, place, rule });
+        };
+  return (scope) =>
+    whenAll(
+      pieces.map((piece) => (typeof piece === 'string' ? piece : piece(scope))),
+      make,
+    );
 };
+
+/** Makes something of the values of expressions; synchronously, if all of them are there. */
+export const whenAll = <Made>(
+  values: readonly (Result | Promise<Result>)[],
+  make: (values: readonly Result[]) => Made | Promise<Made>,
+): Made | Promise<Made> =>
+  values.some((value) => value instanceof Promise)
+    ? Promise.all(values).then(make)
+    : make(values as Result[]);
 
 const join = (values: readonly Result[]): string => {
   let text = '';
   for (const value of values) text += toText(value);
   return text;
 };
-
-const toText = (value: Result): string => {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'number') return String(roundNumber(value));
-  return typeof value === 'object' ? JSON.stringify(value, roundNumbers) : String(value);
-};
-
-/** As `&` writes them: without the errors of binary fractions. */
-const roundNumbers = (_key: string, value: JsonValue): JsonValue =>
-  typeof value === 'number' ? roundNumber(value) : value;

@@ -2,6 +2,7 @@ import { isDotSegment, type JsonValue } from '@hookloom/plugin-kit';
 import { ExpressionError } from './expression-error.ts';
 import type { ParsedExpression } from './language.chunk.ts';
 import type { Result, TemplatePart } from './scope.ts';
+import { toText } from './to-text.ts';
 
 /** What the schema says about a parameter that is a URL. */
 export interface UrlRule {
@@ -16,10 +17,9 @@ interface UrlTemplate {
   readonly parts: readonly TemplatePart[];
   /** One for each part; those of literal text are not read. */
   readonly values: readonly Result[];
-  readonly toText: (value: Result) => string;
   /** Its path in the parameters of the node. */
   readonly place: string;
-  readonly urlRule: UrlRule;
+  readonly rule: UrlRule;
 }
 
 /** Longer URLs are refused, before anything is encoded. In UTF-16 units. */
@@ -35,9 +35,9 @@ const MAX_HEAD = 1_000;
  * @throws ExpressionError that names the expression, but not its value, which may be secret
  */
 export const joinUrl = async (template: UrlTemplate): Promise<string> => {
-  const { parts, values, toText } = template;
+  const { parts, values } = template;
   const name = template.place.replaceAll('/', '.');
-  const isReference = template.urlRule.format === 'uri-reference';
+  const isReference = template.rule.format === 'uri-reference';
   let text = '';
   let head: Head = { place: 'start', text: '', host: '' };
   let { place } = head as { place: Place };
@@ -50,7 +50,7 @@ export const joinUrl = async (template: UrlTemplate): Promise<string> => {
         throw new ExpressionError(`{{ ${expression} }} in the URL "${name}" ${message}`);
       };
       const value = values[index];
-      if (template.urlRule.needsValues === true && (value === undefined || value === null))
+      if (template.rule.needsValues === true && (value === undefined || value === null))
         fail(describeHole(expression, value));
       const given = toText(value);
       if (text.length + given.length > MAX_LENGTH) fail(`makes it longer than ${MAX_LENGTH} characters`);
