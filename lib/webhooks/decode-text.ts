@@ -6,7 +6,7 @@ import { decodeUtf8, hasManyControls, limitControls } from './parse-body.ts';
 /** The `charset` of a content type; undefined without one, or for an invalid content type. */
 export const readCharset = (contentType: string): string | undefined => {
   try {
-    return new MIMEType(contentType).params.get('charset') ?? undefined;
+    return new MIMEType(contentType.split(',', 1).join()).params.get('charset') ?? undefined;
   } catch {
     return undefined;
   }

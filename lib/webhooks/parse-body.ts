@@ -51,9 +51,12 @@ export const orText =
     }
   };
 
-/** Trimmed, lower-case, without parameters (RFC 9110 §8.3.1). A malformed type stays malformed, so it is not JSON. */
+/**
+ * Trimmed, lower-case, without parameters (RFC 9110 §8.3.1); of a header that was sent twice, which gateways join, the
+ * first. A malformed type stays malformed, so it is not JSON.
+ */
 export const toMediaType = (contentType: string): string => {
-  const [mediaType = ''] = contentType.split(';', 1);
+  const [mediaType = ''] = contentType.split(/[;,]/, 1);
   return mediaType.trim().toLowerCase();
 };
 

@@ -34,7 +34,7 @@ const readByContentType = ({ headers, body }: Received): JsonValue => {
 };
 
 const isJson = (headers: Received['headers']): boolean => {
-  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  const [type = ''] = (headers['content-type'] ?? '').split(/[;,]/); // a header that is sent twice is joined
   return /^application\/(?:.+\+)?json$/i.test(type.trim());
 };
 

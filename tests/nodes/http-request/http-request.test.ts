@@ -165,6 +165,7 @@ describe('what httpRequest outputs', () => {
     'APPLICATION/JSON ;x=y',
     'application/problem+json',
     'application/vnd.api+json',
+    'application/json, application/json',
   ])('%s is JSON', async (type) => {
     const body = Buffer.from('\ufeff[1,{"__proto__":2}]');
     const output = await answering({ headers: { 'content-type': type }, body });

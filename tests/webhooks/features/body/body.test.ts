@@ -44,6 +44,7 @@ describe('by the content type', () => {
       { a: 'é' },
     ],
     ['text', 'text/plain', 'é', 'é'],
+    ['a content type that was sent twice', 'text/plain;charset=utf-8,text/plain;charset=utf-8', 'é', 'é'],
     ['text in another charset', 'text/csv; charset="windows-1252"', Buffer.from([0x80]), '€'],
     ['JSON without a type', '', '{"a":1}', { a: 1 }],
     ['text without a type', '', '{', '{'],
