@@ -148,7 +148,8 @@ export const parseXmlBody = async (
   charset: string | undefined,
   { xml, maxDepth }: Pick<BodyParsers, 'xml' | 'maxDepth'>,
 ): Promise<JsonObject> => {
-  const text = decodeText(bytes, charset ?? findCharset(bytes));
+  const named = charset !== undefined && isAsciiXml(bytes) && UTF_16.test(charset) ? undefined : charset;
+  const text = decodeText(bytes, named ?? findCharset(bytes));
   const body = await xml(text).catch((error: unknown) => {
     throw error instanceof RangeError ? new AppError(BODY_INVALID, { reason: error.message }) : error;
   });
@@ -162,12 +163,21 @@ const isDeeper = (value: JsonValue, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
+const isAsciiXml = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '<?xml';
+
 const findCharset = (bytes: Uint8Array): string | undefined => {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first === 0x3c && second === 0) return 'utf-16le';
+  if (first === 0 && second === 0x3c) return 'utf-16be';
   const head = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString('latin1');
   if (!head.startsWith('<?xml')) return undefined;
   const declaration = head.slice(0, head.indexOf('?>'));
-  return /encoding=["']([A-Za-z0-9._-]{1,40})["']/.exec(declaration)?.[1];
+  const declared = /encoding=["']([A-Za-z0-9._-]{1,40})["']/.exec(declaration)?.[1];
+  return declared !== undefined && UTF_16.test(declared) ? undefined : declared;
 };
+
+/** What a declaration that is readable as ASCII can't be in: https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding */
+const UTF_16 = /^(?:utf-?16|ucs-?2|unicode|iso-10646-ucs-2)/i;
