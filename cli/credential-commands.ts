@@ -123,7 +123,7 @@ export const addCredentialCommands = (program: Command, { onTarget }: CommandCon
 
   credential
     .command('hosts')
-    .description('replace the allowed hosts of an outbound credential')
+    .description('replace the allowed hosts of an outbound credential; new ones need its secret again')
     .argument('<id>', 'id of the credential', readId)
     .option('--host <pattern...>', HOST)
     .addHelpText('after', explain(['credential hosts people-api --host api.example.com']))

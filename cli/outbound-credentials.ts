@@ -2,7 +2,12 @@ import type { CredentialFields } from '@hookloom/plugin-kit';
 import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import type { testCredentialRoute } from '../lib/app/api/health.ts';
 import { type CallLimits, describeLimits } from '../lib/calls/call-limits.ts';
-import { ANY_HOST, hostOfUrl } from '../lib/credentials/outbound/host-pattern.ts';
+import {
+  ANY_HOST,
+  findAddedHosts,
+  hostOfUrl,
+  readHostPattern,
+} from '../lib/credentials/outbound/host-pattern.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import {
   askedFieldsOf,
@@ -132,11 +137,22 @@ export const changeHosts = async (
   context: TargetContext,
 ): Promise<void> => {
   const { io } = context;
-  const { type: name, fields } = await findOutbound(id, context);
-  const hosts = await nameHosts(await findType(name, context), fields, host, io);
-  const changed = await sendCredential<Outbound>(name, context, 'POST', `${CREDENTIALS}/${id}/hosts`, {
-    hosts,
-  });
+  const { type: name, fields, hosts: before, reference } = await findOutbound(id, context);
+  const type = await findType(name, context);
+  const hosts = await nameHosts(type, fields, host, io);
+  const added = findAddedHosts(
+    before,
+    (hosts ?? []).map((one) => readHostPattern(one) ?? one),
+  );
+  let secrets: CredentialFields | undefined;
+  if (added.length > 0 && !isBound(reference)) {
+    io.note(
+      `${describeHosts(added)} would get the secret: give all of its fields again, they replace the stored ones`,
+    );
+    secrets = await readSecrets(type, io);
+  }
+  const path = `${CREDENTIALS}/${id}/hosts`;
+  const changed = await sendCredential<Outbound>(name, context, 'POST', path, { hosts, secrets });
   const shown =
     changed.hosts?.length === 0
       ? 'for no host: its fields are passed to nodes'

@@ -70,6 +70,7 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
  */
 const runsInPage = [
   'lib/calls/call-limits.ts',
+  'lib/credentials/outbound/host-pattern.ts',
   'lib/workflows/definition/schema.ts',
   'lib/workflows/expressions/',
   'lib/triggers/schedule/',

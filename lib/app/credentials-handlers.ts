@@ -232,7 +232,8 @@ export const createCredentials = (parts: CredentialsParts) => {
       change(call, async ({ direction, credential }) => {
         if (direction === 'inbound')
           return refuseKind(credential.id, 'is for callers, who present it: it has no hosts');
-        return showOutbound(await outbound.changeHosts(credential, call.body.hosts));
+        const { hosts, secrets } = call.body;
+        return showOutbound(await outbound.changeHosts(credential, hosts, secrets));
       }),
     ),
 

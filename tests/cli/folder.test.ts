@@ -394,7 +394,7 @@ describe("credentials' names in a folder", () => {
   test('are compared in what the folder states', async () => {
     const { call, file, folder, read } = await aPulledFolder();
     file(`flows/${FILE}`, { crm: { type: 'httpBearer' }, key: { type: 'apiKey' } });
-    await call('credential hosts crm --host c.example');
+    await call('credential hosts crm --host c.example', 'the-token-2');
     expect(await call(`drift ${folder}`)).toMatchObject({ code: 0 });
     await call(`pull ${folder}`);
     expect(read().crm).toEqual({ type: 'httpBearer' });

@@ -417,7 +417,7 @@ describe('the hosts of an outbound credential', () => {
     expect(await hostsOf(line)).toEqual(['hooks.slack.com']);
     await call('credential rotate crm', 'https://chat.example.com:8443/hooks/1');
     expect(await hostsOf(line)).toEqual(['chat.example.com:8443']);
-    await call('credential hosts crm --host *.example.com:8443');
+    await call('credential hosts crm --host *.example.com:8443', 'https://chat.example.com:8443/hooks/1');
     await call('credential rotate crm', 'https://other.example.com:8443/hooks/1');
     expect(await hostsOf(line)).toEqual(['*.example.com:8443']);
     expect((await call('credential hosts crm')).out).toContain('crm: for other.example.com:8443');
@@ -433,11 +433,21 @@ describe('the hosts of an outbound credential', () => {
     const { call } = line;
     const testUrl = '--field testUrl=https://a.example/me';
     await call(`credential create crm --type httpBearer ${testUrl}`, 'the-token-1');
-    expect(await call('credential hosts crm --host a.example --host b.example')).toEqual({
+    const more = 'credential hosts crm --host A.example --host b.example';
+    const why = 'b.example would get the secret: give all of its fields again, they replace the stored ones';
+    expect(await call(more)).toEqual({
+      code: 1,
+      out: '',
+      err: `${why}\nStandard input has no secret of the type httpBearer: it must be {"token":"…"}`,
+    });
+    expect(await hostsOf(line)).toEqual(['a.example']);
+    expect(await call(more, 'the-token-3')).toEqual({
       code: 0,
       out: 'crm: for a.example, b.example; takes effect in every sandbox within a minute',
-      err: '',
+      err: why,
     });
+    expect(await call('credential hosts crm --host a.example')).toMatchObject({ code: 0, err: '' });
+    await call(more, 'the-token-3');
     expect(await hostsOf(line)).toEqual(['a.example', 'b.example']);
     expect(await call('credential hosts crm --host b.example')).toMatchObject({
       code: 1,

@@ -109,7 +109,7 @@ test.each<[string, string | null, string, string]>([
   ['revoke', 'credential create key --type apiKey', 'credential revoke key --all', ''],
   ['create of one for calling out', null, bearer, 'the-token-1'],
   ['rotate of one for calling out', bearer, 'credential rotate crm', 'the-token-2'],
-  ['hosts', bearer, 'credential hosts crm --host other.example.com', ''],
+  ['hosts', bearer, 'credential hosts crm --host other.example.com', 'the-token-2'],
   ['remove', bearer, 'credential remove crm', ''],
 ])(
   'credential %s has the same result when the response of any of its writes is lost',

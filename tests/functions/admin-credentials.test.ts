@@ -407,9 +407,48 @@ describe('a credential for calling out', () => {
       secrets: { url: 'https://hooks.slack.com/services/1' },
       hosts: undefined,
     });
-    const changed = await ask('POST', `${CRM}/hosts`, { body: { hosts: ['*.Example.com'] } });
-    expect(changed).toMatchObject({ status: 200, body: { hosts: ['*.example.com'], revision: 2 } });
+    const secrets = { url: 'https://hooks.slack.com/services/2' };
+    const changed = await ask('POST', `${CRM}/hosts`, { body: { hosts: ['*.Example.com'], secrets } });
+    expect(changed).toMatchObject({ status: 200, body: { hosts: ['*.example.com'], revision: 3 } });
     expect((await ask('POST', `${CRM}/hosts`)).body.hosts).toEqual(['hooks.slack.com']);
+  });
+
+  test.each([
+    [['crm.example.com', 'mine.example']],
+    [['mine.example']],
+    [['*']],
+    [['*.example.com']],
+    [['crm.example.com:8443']],
+  ])('keeps its secret from the new hosts of %j unless all of it is given again', async (hosts) => {
+    const { ask, secretOf } = await open();
+    await createCrm(ask);
+    for (const secrets of [undefined, {}, { token: 'short' }]) {
+      const refused = await ask('POST', `${CRM}/hosts`, { body: { hosts, secrets } });
+      expect(refused).toMatchObject({ status: 422, body: { errors: [expect.anything()] } });
+      expect(JSON.stringify(refused.body)).not.toContain(TOKEN);
+    }
+    expect((await ask('GET', CRM)).body).toMatchObject({ hosts: ['crm.example.com'], revision: 1 });
+    // An answer does not tell whether a guess is right: any secret replaces the stored one.
+    for (const token of ['another-token', TOKEN])
+      expect(await ask('POST', `${CRM}/hosts`, { body: { hosts, secrets: { token } } })).toMatchObject({
+        status: 200,
+        body: { hosts },
+      });
+    expect(secretOf('crm')).toEqual({ token: TOKEN });
+  });
+
+  test('gives up hosts, and narrows them, without its secret', async () => {
+    const { ask, secretOf } = await open();
+    await createCrm(ask, { hosts: ['*.example.com', 'a.example'] });
+    for (const hosts of [['*.crm.example.com', 'shop.example.com'], ['shop.example.com']])
+      expect(await ask('POST', `${CRM}/hosts`, { body: { hosts } })).toMatchObject({
+        status: 200,
+        body: { hosts },
+      });
+    expect(await ask('POST', `${CRM}/hosts`, { body: { hosts: ['a.example'] } })).toMatchObject({
+      status: 422,
+    });
+    expect(secretOf('crm')).toEqual({ token: TOKEN });
   });
 
   test.each([
@@ -442,7 +481,7 @@ describe('a credential for calling out', () => {
 
 test.each([
   ['POST', `${CRM}/rotate`, { secrets: { token: 'the-token-2' } }],
-  ['POST', `${CRM}/hosts`, { hosts: ['b.example'] }],
+  ['POST', `${CRM}/hosts`, { hosts: ['b.example'], secrets: { token: 'the-token-2' } }],
   ['POST', `${CRM}/limits`, { limits: { atOnce: 2 } }],
   ['POST', `${KEY}/rotate`, {}],
   ['POST', `${KEY}/revoke`, { all: true }],

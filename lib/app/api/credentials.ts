@@ -188,7 +188,15 @@ export const changeHostsRoute = defineRoute({
   route: 'POST /api/admin/credentials/{credentialId}/hosts',
   summary: 'replaces the hosts of one for calling out',
   headers: ['if-match', 'if-none-match'],
-  body: v.strictObject({ hosts: v.optional(hostList) }),
+  body: v.strictObject({
+    hosts: v.optional(hostList),
+    secrets: v.optional(
+      described(
+        fieldsOfType,
+        'All secret fields, which a new host needs again; they replace the stored ones',
+      ),
+    ),
+  }),
   bodyLimits: credentialLimits,
   answers: { 200: changedCredential },
   hasTag: true,

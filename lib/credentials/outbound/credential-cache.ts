@@ -168,7 +168,7 @@ const STALE_MS = 60 * 60_000;
 const FIRST_INTERVAL_MS = 500;
 const MAX_INTERVAL_MS = 60_000;
 
-type Named = Pick<OutboundCredential, 'reference' | 'revision'>;
+type Named = Pick<OutboundCredential, 'reference' | 'revision' | 'hosts'>;
 
 /** Caches the secrets managed by the service in this sandbox. Secrets bound with `--ref` are read each time. */
 interface SecretCache {
@@ -214,12 +214,12 @@ const createSecretCache = ({
   };
 
   return {
-    get: ({ reference, revision }, maxWaitMs) =>
-      isBound(reference)
+    get: (credential, maxWaitMs) => {
+      const { reference } = credential;
+      return isBound(reference)
         ? secrets.get(reference)
-        : lookUp(keyOf({ reference, revision }), (isCovered) =>
-            secrets.get(reference, isCovered ? 0 : maxWaitMs),
-          ),
+        : lookUp(keyOf(credential), (isCovered) => secrets.get(reference, isCovered ? 0 : maxWaitMs));
+    },
     getAgain: async (credential) => {
       const { reference } = credential;
       if (isBound(reference)) return secrets.get(reference);
@@ -245,5 +245,9 @@ const createSecretCache = ({
   };
 };
 
-/** Rotating the secret and changing the hosts increment the revision. */
-const keyOf = ({ reference, revision }: Named): string => `${revision} ${reference}`;
+/**
+ * Rotating the secret and changing the hosts increment the revision. One that is removed and created again has the same
+ * revision: without its hosts in the key, the secret of the one before could go to the new one's hosts.
+ */
+const keyOf = ({ reference, revision, hosts }: Named): string =>
+  `${revision} ${reference} ${(hosts ?? []).join()}`;

@@ -5,9 +5,18 @@ import { didYouMean, quote } from '../../shared/describe.ts';
 import { CREDENTIAL_CHANGED, CREDENTIAL_UNSUITABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
+import { findAddedHosts } from './host-pattern.ts';
 import { parseSecret } from './load-credential.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
-import { type CheckFields, draftOutbound, refuse, resolveHosts, rotateOutbound } from './outbound-rules.ts';
+import {
+  type CheckFields,
+  describeHosts,
+  draftOutbound,
+  refuse,
+  replaceSecrets,
+  resolveHosts,
+  rotateOutbound,
+} from './outbound-rules.ts';
 import { editInTurn, type RenewalParts } from './renew-secret.ts';
 import { findOutage, isBound, type SecretStore } from './secret-store.ts';
 
@@ -62,8 +71,39 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
       throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
     });
 
+  /** A secret that another credential has already is for that one's hosts: a second credential can't send it to others. */
+  const checkShared = async (ref: string, hosts: readonly string[]): Promise<void> => {
+    const others = (await store.list()).filter(({ reference }) => reference === ref);
+    for (const other of others)
+      if (findAddedHosts(other.hosts, hosts).length > 0)
+        refuse([
+          {
+            pointer: '#/hosts',
+            detail: `are not those of ${other.id}, which has the same secret: it is only for ${describeHosts(other.hosts)}`,
+          },
+        ]);
+  };
+
   const readSecret = async ({ reference }: OutboundCredential, type: CredentialType) =>
     parseSecret((await secrets.get(reference)) ?? '', type) ?? {};
+
+  /** New hosts are stored after the secret, so that none gets the one before. */
+  const replaceSecret = async (
+    changed: OutboundCredential,
+    credential: OutboundCredential,
+    secret: CredentialFields,
+    beginWriting: () => Promise<void>,
+  ): Promise<OutboundCredential> => {
+    const { id, revision } = credential;
+    // Before the secret, because no other edit may follow on this revision; after it, because every sandbox must read
+    // the new one.
+    await store.put({ ...credential, revision: revision + 1 });
+    await beginWriting();
+    await secrets.put(id, JSON.stringify(secret));
+    const replaced = { ...changed, revision: revision + 2 };
+    await store.put(replaced);
+    return replaced;
+  };
 
   return {
     /** A node that uses the credential before its secret is stored fails, since that is missing. */
@@ -85,6 +125,7 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
         { fields: given.fields ?? {}, secrets: secret, hosts, isBound: ref !== undefined },
         checkFields,
       );
+      if (ref !== undefined) await checkShared(ref, drafted.hosts);
       if (limits !== undefined) checkLimits(type);
       const credential = {
         id,
@@ -111,7 +152,7 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
 
     /** Replaces the secret fields that are given; the others stay. */
     rotate: async (credential: OutboundCredential, given: CredentialFields): Promise<OutboundCredential> => {
-      const { id, reference, revision } = credential;
+      const { id, reference } = credential;
       if (isBound(reference)) {
         const reason = `has its secret in ${reference}: rotate it there`;
         throw new AppError(CREDENTIAL_UNSUITABLE, { credentialId: id, reason });
@@ -120,32 +161,39 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
       return inTurn(credential, async (beginWriting) => {
         const known = await readSecret(credential, type);
         const { secrets: secret, hosts } = rotateOutbound(type, credential, known, given, checkFields);
-        // Before the secret, because no other edit may follow on this revision; after it, because every sandbox must
-        // read the new one.
-        await store.put({ ...credential, revision: revision + 1 });
-        await beginWriting();
-        await secrets.put(id, JSON.stringify(secret));
-        const rotated = { ...credential, hosts, revision: revision + 2 };
-        await store.put(rotated);
-        return rotated;
+        return replaceSecret({ ...credential, hosts }, credential, secret, beginWriting);
       });
     },
 
-    /** Replaces the allowed hosts. @param hosts - by default those of the type, or the host of `testUrl` */
+    /**
+     * Replaces the allowed hosts. New ones need the secret again, unless they are those of the type.
+     *
+     * @param hosts - by default those of the type, or the host of `testUrl`
+     * @param given - secret fields, which replace all stored ones
+     */
     changeHosts: async (
       credential: OutboundCredential,
       hosts: readonly string[] | undefined,
+      given?: CredentialFields,
     ): Promise<OutboundCredential> => {
       const type = await findType(credential);
-      return inTurn(credential, async () => {
-        const secret = hosts === undefined ? await readSecret(credential, type) : {};
-        const changed = {
-          ...credential,
-          hosts: resolveHosts(type, credential.fields, secret, hosts),
-          revision: credential.revision + 1,
-        };
-        await store.put(changed);
-        return changed;
+      const { id, fields, reference, revision } = credential;
+      return inTurn(credential, async (beginWriting) => {
+        const secret = given ?? (hosts === undefined ? await readSecret(credential, type) : {});
+        const resolved = resolveHosts(type, fields, secret, hosts);
+        const isOfType = hosts === undefined && type.hosts !== undefined;
+        const added = isOfType ? [] : findAddedHosts(credential.hosts, resolved);
+        if (isBound(reference) && (added.length > 0 || given !== undefined)) {
+          const reason = `has its secret in ${reference}, which can't be given again: create another credential for other hosts`;
+          throw new AppError(CREDENTIAL_UNSUITABLE, { credentialId: id, reason });
+        }
+        if (added.length === 0 && given === undefined) {
+          const changed = { ...credential, hosts: resolved, revision: revision + 1 };
+          await store.put(changed);
+          return changed;
+        }
+        const secrets = replaceSecrets(type, fields, added, given, checkFields);
+        return replaceSecret({ ...credential, hosts: resolved }, credential, secrets, beginWriting);
       });
     },
 

@@ -22,6 +22,21 @@ export const readHostPattern = (text: string): string | null => {
 };
 
 /**
+ * Patterns that match hosts for which a credential was not so far.
+ *
+ * @param before - null for a credential for any host
+ */
+export const findAddedHosts = (
+  before: readonly string[] | null,
+  after: readonly string[],
+): readonly string[] =>
+  before === null ? [] : after.filter((pattern) => !before.some((one) => includes(one, pattern)));
+
+/** Whether each host that a pattern matches is one of another pattern. */
+const includes = (wide: string, narrow: string): boolean =>
+  wide === ANY_HOST || wide === narrow || (wide.startsWith('*.') && narrow.endsWith(wide.slice(1)));
+
+/**
  * The pattern that matches only the host of a URL: `api.example.com`, or `127.0.0.1:4010`.
  *
  * @returns null for a URL that can't be requested

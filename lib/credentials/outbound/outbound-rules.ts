@@ -10,7 +10,7 @@ import { didYouMean, quote, toPointerKey } from '../../shared/describe.ts';
 import { CREDENTIAL_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
-import { ANY_HOST, hostOfUrl, isForHost, readHostPattern } from './host-pattern.ts';
+import { ANY_HOST, findAddedHosts, hostOfUrl, isForHost, readHostPattern } from './host-pattern.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from './secret-encodings.ts';
 
@@ -103,7 +103,36 @@ export const rotateOutbound = (
   const kept = Object.entries(known).filter(([name]) => askedFieldsOf(type).includes(name));
   const secrets = { ...Object.fromEntries(kept), ...findReplaced(type, known, given), ...given };
   refuseAny(findFieldProblems(type, fields, secrets, check));
-  return { secrets, hosts: followHosts(type, hosts, { ...fields, ...known }, { ...fields, ...secrets }) };
+  const followed = followHosts(type, hosts, { ...fields, ...known }, { ...fields, ...secrets });
+  const added = findAddedHosts(hosts, followed ?? []);
+  if (added.length === 0) return { secrets, hosts: followed };
+  return { secrets: replaceSecrets(type, fields, added, given, check), hosts: followed };
+};
+
+/**
+ * The secret fields for hosts that are added: all of them are given again, and nothing of the stored ones is kept.
+ * Otherwise a caller could have a secret that it does not know sent to any host that it names.
+ *
+ * @param added - patterns
+ * @throws AppError `CREDENTIAL_INVALID`
+ */
+export const replaceSecrets = (
+  type: CredentialType,
+  fields: CredentialFields,
+  added: readonly string[],
+  given: CredentialFields | undefined,
+  check: CheckFields,
+): CredentialFields => {
+  if (given === undefined)
+    return refuse([
+      {
+        pointer: '#/secrets',
+        detail: `are missing: ${describeHosts(added)} would get the stored secret, so give all of its fields again`,
+      },
+    ]);
+  refuseAny(findMisplacedSecrets(Object.keys(given), publicFieldsOf(type)));
+  refuseAny(findFieldProblems(type, fields, given, check));
+  return given;
 };
 
 /**

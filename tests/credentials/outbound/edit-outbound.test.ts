@@ -94,8 +94,9 @@ describe('the rotation of a secret', () => {
 });
 
 describe('a change of hosts', () => {
-  test('that names them needs no secret, so that a leak can be stopped while the store is out', async () => {
-    const { edit, crm, store } = await open('httpBearer', { get: isOut });
+  test('that removes some needs no secret, so that a leak can be stopped while the store is out', async () => {
+    const hosts = ['a.example', 'b.example'];
+    const { edit, crm, store } = await open('httpBearer', { get: isOut }, { hosts });
     const changed = { ...crm, hosts: ['b.example'], revision: 2 };
     expect(await edit.changeHosts(crm, ['b.example'])).toEqual(changed);
     expect(await store.find('crm')).toEqual(changed);
@@ -105,6 +106,62 @@ describe('a change of hosts', () => {
     const { edit, crm, store } = await open('slackWebhook', { get: isOut });
     await expect(edit.changeHosts(crm, undefined)).rejects.toMatchObject({ code: 'SECRETS_UNAVAILABLE' });
     expect(await store.find('crm')).toEqual(crm);
+  });
+});
+
+describe('a new host', () => {
+  test('gets none of the stored secret fields, not even those that are not given', async () => {
+    const fields = { name: 'x-key' };
+    const { edit, crm, values, store } = await open('httpHeader', {}, { fields });
+    values.set('memory:crm', JSON.stringify({ value: 'first-value', secondValue: 'second-value' }));
+    await expect(edit.changeHosts(crm, ['b.example'], { value: 'given-value' })).resolves.toMatchObject({
+      hosts: ['b.example'],
+      revision: 3,
+    });
+    expect(JSON.parse(values.get('memory:crm') ?? '')).toEqual({ value: 'given-value' });
+    expect(await store.find('crm')).toMatchObject({ hosts: ['b.example'], revision: 3 });
+  });
+
+  test('is stored after the secret, so that it gets no earlier one', async () => {
+    const writes: unknown[] = [];
+    const put = async (_id: string, secret: string) => {
+      writes.push(JSON.parse(secret));
+      return 'memory:crm';
+    };
+    const { edit, crm, store } = await open('httpBearer', { put } as Partial<SecretStore>);
+    const original = store.put;
+    Object.assign(store, {
+      put: async (credential: OutboundCredential) => {
+        writes.push(credential.hosts);
+        await original(credential);
+      },
+    });
+    await edit.changeHosts(crm, ['b.example'], { token: 'given-token' });
+    expect(writes).toEqual([['a.example'], { token: 'given-token' }, ['b.example']]);
+  });
+
+  test('of a secret in Secrets Manager needs another credential; fewer hosts do not', async () => {
+    const { edit, crm, store } = await open();
+    const bound = { ...crm, id: 'bound', hosts: ['a.example', 'b.example'], reference: ARN };
+    await store.put(bound);
+    for (const given of [undefined, { token: 'given-token' }])
+      await expect(edit.changeHosts(bound, ['c.example'], given)).rejects.toMatchObject({
+        code: 'CREDENTIAL_UNSUITABLE',
+        message: expect.stringContaining(`bound has its secret in ${ARN}`),
+      });
+    expect(await edit.changeHosts(bound, ['b.example'])).toMatchObject({ hosts: ['b.example'] });
+  });
+
+  test('of a second credential for a secret in Secrets Manager is refused', async () => {
+    const { edit } = await open('httpBearer', { get: async () => 'the-token-1' });
+    await edit.create({ ...create, ref: ARN });
+    await expect(
+      edit.create({ ...create, id: 'mine', ref: ARN, hosts: ['b.example'] }),
+    ).rejects.toMatchObject({
+      code: 'CREDENTIAL_INVALID',
+      parameters: { errors: [{ pointer: '#/hosts', detail: expect.stringContaining('those of other') }] },
+    });
+    await expect(edit.create({ ...create, id: 'same', ref: ARN })).resolves.toMatchObject({ id: 'same' });
   });
 });
 

@@ -16,8 +16,9 @@ import {
 } from '../../support/outbound-credentials.ts';
 
 const TOKEN_URL = 'https://login.example.com/token';
-const HOSTS = ['api.example.com'];
-const MORE_HOSTS = [...HOSTS, 'b.example'];
+const FEWER_HOSTS = ['api.example.com'];
+const HOSTS = [...FEWER_HOSTS, 'b.example'];
+const OTHER_HOSTS = ['c.example'];
 const fields = { tokenUrl: TOKEN_URL, clientId: 'client', grant: 'refreshToken' };
 
 /** What is stored of a credential; null if it does not exist. */
@@ -31,7 +32,9 @@ const effects = {
   renewal: (stored) => stored && { ...stored, refresh: `${stored.refresh}+` },
   rotate: (stored) => stored && { ...stored, client: 'rotated-client' },
   'another rotate': (stored) => stored && { ...stored, client: 'other-client' },
-  hosts: (stored) => stored && { ...stored, hosts: MORE_HOSTS },
+  hosts: (stored) => stored && { ...stored, hosts: FEWER_HOSTS },
+  'other hosts': (stored) =>
+    stored && { hosts: OTHER_HOSTS, client: 'given-client', refresh: 'given-refresh' },
   remove: () => null,
   'remove and create': () => anew,
 } satisfies Readonly<Record<string, (stored: Stored) => Stored>>;
@@ -81,7 +84,11 @@ const aCredential = async (tokenMs: number) => {
       },
       rotate: async () => edit.rotate(await find(), { clientSecret: 'rotated-client' }),
       'another rotate': async () => edit.rotate(await find(), { clientSecret: 'other-client' }),
-      hosts: async () => edit.changeHosts(await find(), MORE_HOSTS),
+      hosts: async () => edit.changeHosts(await find(), FEWER_HOSTS),
+      'other hosts': async () =>
+        edit.changeHosts(await find(), OTHER_HOSTS, {
+          ...{ clientSecret: 'given-client', refreshToken: 'given-refresh' },
+        }),
       remove: async () => edit.remove(await find()),
       'remove and create': async () => {
         await edit.remove(await find());
@@ -139,13 +146,15 @@ const outcomesOf = (changes: readonly Change[]): Stored[] => {
 };
 
 const pairs: readonly (readonly [Change, Change])[] = [
-  ...(['rotate', 'hosts', 'remove', 'remove and create'] as const).flatMap((edit) => [
+  ...(['rotate', 'hosts', 'other hosts', 'remove', 'remove and create'] as const).flatMap((edit) => [
     ['renewal', edit] as const,
     [edit, 'renewal'] as const,
   ]),
   ['rotate', 'another rotate'],
   ['rotate', 'hosts'],
   ['hosts', 'rotate'],
+  ['rotate', 'other hosts'],
+  ['other hosts', 'rotate'],
   ['rotate', 'remove'],
   ['remove', 'rotate'],
   ['rotate', 'remove and create'],

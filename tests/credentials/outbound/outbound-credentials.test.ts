@@ -126,6 +126,19 @@ describe('a lent credential', () => {
     expect((await lend(service)).field('token')).toBe('token-2');
   });
 
+  test('has its secret read again when it was removed and created for other hosts: they must not get the one before', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    await lend(service);
+    const stored = await service.store.find('crm');
+    if (stored === null) throw new Error('it is not stored');
+    await service.store.remove(stored);
+    await service.secrets.put('crm', '{"token":"token-2"}');
+    await service.store.put({ ...stored, hosts: ['mine.example'] });
+    service.clock.advance(60_000);
+    expect((await lend(service)).field('token')).toBe('token-2');
+  });
+
   test('has a secret with another owner read each minute', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', 'token-1');

@@ -249,6 +249,18 @@ describe('the hosts of a rotated credential', () => {
     expect(rotate(slackWebhook, ['one.example'], ONE, OTHER)).toEqual(['other.example']);
   });
 
+  test('get only what is given, if they are new', () => {
+    const hosts = ({ url = '' }: CredentialFields) => [new URL(url).host];
+    const schema = { type: 'object', properties: { url: { type: 'string' }, key: { type: 'string' } } };
+    const type = aType({ ...applied, schema, secretFields: ['url', 'key'], hosts });
+    const known = { url: ONE, key: 'the-key-1' };
+    const rotated = (given: CredentialFields) =>
+      rotateOutbound(type, { fields: {}, hosts: ['one.example'] }, known, given, check).secrets;
+    expect(rotated({ url: `${ONE}2` })).toEqual({ url: `${ONE}2`, key: 'the-key-1' });
+    expect(rotated({ url: OTHER })).toEqual({ url: OTHER });
+    expect(rotated({ url: OTHER, key: 'the-key-2' })).toEqual({ url: OTHER, key: 'the-key-2' });
+  });
+
   test('stay if they were named', () => {
     expect(rotate(slackWebhook, ['*.example'], ONE, OTHER)).toEqual(['*.example']);
   });

@@ -2,6 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import { type ReactNode, useState } from 'react';
+import { findAddedHosts, readHostPattern } from '../../../../lib/credentials/outbound/host-pattern.ts';
 import { Problem } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
@@ -80,29 +81,50 @@ const Rotate = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
 };
 
 const Hosts = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
-  const before = credential.direction === 'outbound' ? (credential.hosts ?? []) : [];
-  const [text, setText] = useState(before.join('\n'));
-  const change = useChange('POST /api/admin/credentials/{credentialId}/hosts');
+  const before = credential.direction === 'outbound' ? credential.hosts : [];
+  const { type } = credential;
+  const [text, setText] = useState((before ?? []).join('\n'));
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const change = useSecretChange('POST /api/admin/credentials/{credentialId}/hosts');
   const hosts = readHosts(text);
+  const isBound = credential.direction === 'outbound' && credential.reference.startsWith('arn:');
+  const named = hosts.map((host) => readHostPattern(host) ?? host);
+  const added = isBound ? [] : findAddedHosts(before, named);
+  const shown = useApi('GET /api/admin/credential-types/{type}', { params: { type } });
+  const secrets =
+    shown.data === undefined ? [] : toCredentialFields(shown.data).filter((field) => field.isSecret);
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+  const errors = change.error instanceof Problem ? readFieldErrors(change.error.members) : {};
   return (
     <FormDialog
       title={`Hosts of ${credential.id}`}
       action="Change"
-      isBusy={change.isPending}
+      isBusy={change.isBusy}
       error={change.error}
       onClose={onClose}
       onSubmit={() =>
-        change.mutate(
-          { ...callOf(credential), body: hosts.length === 0 ? {} : { hosts } },
-          { onSuccess: () => onDone('The hosts are changed. All runs know them within a minute.') },
+        change.send(
+          {
+            ...callOf(credential),
+            body: {
+              ...(hosts.length === 0 ? {} : { hosts }),
+              ...(added.length === 0 || Object.keys(given).length === 0 ? {} : { secrets: given }),
+            },
+          },
+          () => onDone('The hosts are changed. All runs know them within a minute.'),
         )
       }
     >
-      <HostsField
-        value={text}
-        error={change.error instanceof Problem ? readFieldErrors(change.error.members).hosts : undefined}
-        onChange={setText}
-      />
+      <HostsField value={text} error={errors.hosts} onChange={setText} />
+      {added.length > 0 && (
+        <>
+          <Box margin={{ vertical: 's' }}>
+            {added.join(', ')} would get the secret, so enter all of it again. What you enter replaces what is
+            stored.
+          </Box>
+          <CredentialFields fields={secrets} values={values} errors={errors} onChange={setValues} />
+        </>
+      )}
     </FormDialog>
   );
 };
