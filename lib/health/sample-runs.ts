@@ -9,20 +9,27 @@ export interface ObservedExecution {
   readonly nodesOmitted: number;
 }
 
-/** Reads the executions of one workflow, the latest first. */
-interface RunReader {
+/** Reads the executions of workflows. All methods throw AppError `STORE_UNAVAILABLE`. */
+export interface RunSource {
   /**
-   * The next executions: at most `limit`, fewer if records no longer exist.
-   *
-   * @throws AppError `STORE_UNAVAILABLE`
+   * The ids of the latest executions of a workflow, at most `limit`.
+   * @param from - the earliest start, in milliseconds since the epoch
    */
-  read(
+  find(
+    workflow: SampledWorkflow,
+    from: number,
     limit: number,
-  ): Promise<{ readonly executions: readonly ObservedExecution[]; readonly hasMore: boolean }>;
+  ): Promise<{ readonly ids: readonly string[]; readonly hasMore: boolean }>;
+  /** Executions by id, without those that no longer exist. */
+  read(ids: readonly string[]): Promise<readonly ObservedExecution[]>;
 }
 
-/** @param from - milliseconds since the epoch, inclusive */
-export type OpenRuns = (workflowId: string, from: number) => RunReader;
+/** A workflow, which may have been removed. */
+export interface SampledWorkflow {
+  readonly id: string;
+  /** Whether its executions are in several partitions, of which one is enough of a sample. */
+  readonly isHighVolume: boolean;
+}
 
 export interface RunSample {
   /** The counts by node type. */
@@ -40,49 +47,72 @@ interface SampleLimits {
   readonly endsAt: number;
 }
 
-// Records have up to 400 kB: at most 60 MB are read at the same time.
-const CONCURRENCY = 6;
-const MAX_PAGE = 25;
+const CONCURRENT_SEARCHES = 25;
+/** Records have up to 400 kB, and an answer has at most 16 MB: so many are read at the same time. */
+const CONCURRENT_READS = 3;
+const BATCH_SIZE = 100;
+/** How many ids a first search finds at least, so that second ones are rare. */
+const MIN_FOUND = 25;
 
 /**
  * Reads the latest executions of all workflows up to the limits, evenly distributed, so that a busy workflow does not
- * crowd out the others.
+ * crowd out the others: one search for each workflow, a second one for few, and one read for each hundred executions.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const sampleRuns = async (
-  workflowIds: readonly string[],
+  workflows: readonly SampledWorkflow[],
   from: number,
-  openRuns: OpenRuns,
+  source: RunSource,
   { maxExecutions, maxWorkflows, clock, endsAt }: SampleLimits,
 ): Promise<RunSample> => {
-  const chosen = chooseByTurn(workflowIds, maxWorkflows, clock.now());
-  const limitReads = pLimit(CONCURRENCY);
+  const chosen = chooseByTurn(workflows, maxWorkflows, clock.now());
+  const share = Math.min(maxExecutions, Math.max(MIN_FOUND, Math.ceil(maxExecutions / chosen.length)));
+  const isInTime = () => clock.now() < endsAt;
+  const inTurn = pLimit(CONCURRENT_SEARCHES);
+  const search = async (workflow: SampledWorkflow, limit: number): Promise<Found> => ({
+    workflow,
+    ...(isInTime() ? await source.find(workflow, from, limit) : { ids: [], hasMore: true }),
+  });
+  let found = await inTurn.map(chosen, (workflow) => search(workflow, share));
+  // Those that have more get what the others leave; they are few, since each has its share.
+  if (found.reduce((sum, { ids }) => sum + ids.length, 0) < maxExecutions)
+    found = await inTurn.map(found, async (one) =>
+      one.hasMore && isInTime() ? search(one.workflow, maxExecutions) : one,
+    );
+  const all = takeInTurn(found.map(({ ids }) => ids));
+  const ids = all.slice(0, maxExecutions);
+  const batches = Array.from({ length: Math.ceil(ids.length / BATCH_SIZE) }, (_, at) =>
+    ids.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE),
+  );
+  let isWhole = chosen.length === workflows.length && ids.length === all.length;
+  isWhole &&= found.every(({ hasMore }) => !hasMore);
+  const read = await pLimit(CONCURRENT_READS).map(batches, async (batch) => {
+    if (isInTime()) return source.read(batch);
+    isWhole = false;
+    return [];
+  });
   const counts = new Map<string, RunCount>();
-  let executions = 0;
-  let isWhole = true;
-  let open = chosen.map((id) => openRuns(id, from));
-  while (open.length > 0 && executions < maxExecutions && clock.now() < endsAt) {
-    const left = maxExecutions - executions;
-    const limit = Math.min(MAX_PAGE, Math.max(1, Math.floor(left / open.length)));
-    const turn = open.slice(0, left);
-    const pages = await Promise.all(turn.map((reader) => limitReads(() => reader.read(limit))));
-    for (const { nodes, nodesOmitted } of pages.flatMap((page) => page.executions)) {
-      executions += 1;
-      countRuns(nodes, counts);
-      isWhole &&= nodesOmitted === 0;
-    }
-    open = [...open.slice(turn.length), ...turn.filter((_, index) => pages[index]?.hasMore)];
+  const executions = read.flat();
+  for (const { nodes, nodesOmitted } of executions) {
+    countRuns(nodes, counts);
+    isWhole &&= nodesOmitted === 0;
   }
-  return {
-    counts,
-    executions,
-    isComplete: open.length === 0 && chosen.length === workflowIds.length && isWhole,
-  };
+  return { counts, executions: executions.length, isComplete: isWhole };
+};
+
+interface Found extends Awaited<ReturnType<RunSource['find']>> {
+  readonly workflow: SampledWorkflow;
+}
+
+/** The first of each list, then the second of each, and so on. */
+const takeInTurn = (lists: readonly (readonly string[])[]): readonly string[] => {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
 };
 
 /** Chooses workflows to read: if there are too many, each report chooses different ones. */
-const chooseByTurn = (ids: readonly string[], count: number, now: number): readonly string[] => {
+const chooseByTurn = <One>(ids: readonly One[], count: number, now: number): readonly One[] => {
   if (ids.length <= count) return ids;
   const turns = Math.ceil(ids.length / count);
   const start = (Math.floor(now / TURN_MS) % turns) * count;

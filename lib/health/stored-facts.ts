@@ -10,7 +10,7 @@ import type { RenewalLocks } from '../credentials/outbound/renew-secret.ts';
 import type { DisabledPlugin, SettingsReader } from '../settings/settings.ts';
 import { findCredentialUses } from '../workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
-import { type OpenRuns, type RunSample, sampleRuns } from './sample-runs.ts';
+import { type RunSample, type RunSource, type SampledWorkflow, sampleRuns } from './sample-runs.ts';
 
 /** The stored workflows, up to the store's limit. */
 export interface StoredWorkflows {
@@ -24,7 +24,7 @@ export interface StoredWorkflows {
 export interface FactStores extends CredentialStores {
   /** Lists the workflows. @throws AppError `STORE_UNAVAILABLE` */
   readonly listWorkflows: () => Promise<StoredWorkflows>;
-  readonly openRuns: OpenRuns;
+  readonly runs: RunSource;
   readonly settings: Pick<SettingsReader, 'find'>;
 }
 
@@ -67,7 +67,7 @@ export const readStoredFacts = async (
   const [credentials, { content: disabled }, sample] = await Promise.all([
     checkCredentials(usage, stores, maxCredentials),
     stores.settings.find('plugins'),
-    sampleRuns(workflows.ids, since, stores.openRuns, limits),
+    sampleRuns(toSampled(workflows), since, stores.runs, limits),
   ]);
   return {
     usage,
@@ -76,6 +76,13 @@ export const readStoredFacts = async (
     runs: { ...sample, isComplete: sample.isComplete && workflows.isComplete, since },
     disabled,
   };
+};
+
+const toSampled = ({ ids, definitions }: StoredWorkflows): readonly SampledWorkflow[] => {
+  const ofHighVolume = new Set(
+    definitions.filter(({ settings }) => settings?.highVolume === true).map(({ id }) => id),
+  );
+  return ids.map((id) => ({ id, isHighVolume: ofHighVolume.has(id) }));
 };
 
 /** A node, as the user of a credential. */

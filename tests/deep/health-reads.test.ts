@@ -1,14 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
+import pLimit from 'p-limit';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
-import { createListDefinitions, createOpenRuns } from '../../lib/adapters/dynamodb/health/health-reads.ts';
+import { createListDefinitions, createRunSource } from '../../lib/adapters/dynamodb/health/health-reads.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
+import { sampleRuns } from '../../lib/health/sample-runs.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
+import { useMeteredDatabases } from '../support/a-metered-client.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
+const openMetered = useMeteredDatabases();
 const clock = aManualClock();
 
 describe('the executions of a workflow', () => {
@@ -33,40 +37,68 @@ describe('the executions of a workflow', () => {
       const nodes = [aNode({ type: `of-${at}` })];
       if (at < 3) await executions.finish(executionId, anExecutionEnd({ nodes, nodesOmitted: at }));
     }
-    return createOpenRuns(client, tables);
+    const source = createRunSource(client, tables);
+    const find = async (id: string, from: number, limit: number) => {
+      const { ids, hasMore } = await source.find({ id, isHighVolume: false }, from, limit);
+      return { executions: await source.read(ids), hasMore };
+    };
+    return { source, find };
   };
 
-  test('are read page by page, the latest first, without node data', async () => {
-    const reader = (await aHistory())('a', 0);
-    expect(await reader.read(2)).toEqual({
-      executions: [
-        { nodes: [], nodesOmitted: 0 }, // it has not begun
-        { nodes: [{ type: 'of-1', status: 'succeeded' }], nodesOmitted: 1 },
-      ],
-      hasMore: true,
-    });
-    expect(await reader.read(2)).toEqual({
-      executions: [{ nodes: [{ type: 'of-0', status: 'succeeded' }], nodesOmitted: 0 }],
-      hasMore: false,
-    });
-  });
-
-  test('end after a page that is full', async () => {
-    const reader = (await aHistory())('a', 0);
-    expect(await reader.read(3)).toMatchObject({ executions: { length: 3 }, hasMore: true });
-    expect(await reader.read(3)).toEqual({ executions: [], hasMore: false });
+  test('are read the latest first, without node data', async () => {
+    const { find } = await aHistory();
+    const latest = [
+      { nodes: [], nodesOmitted: 0 }, // it has not begun
+      { nodes: [{ type: 'of-1', status: 'succeeded' }], nodesOmitted: 1 },
+    ];
+    const first = { nodes: [{ type: 'of-0', status: 'succeeded' }], nodesOmitted: 0 };
+    expect(await find('a', 0, 2)).toEqual({ executions: latest, hasMore: true });
+    expect(await find('a', 0, 3)).toEqual({ executions: [...latest, first], hasMore: false });
   });
 
   test('are those since a time', async () => {
-    const openRuns = await aHistory();
-    expect((await openRuns('a', clock.now() + 1).read(10)).executions).toHaveLength(2);
-    expect(await openRuns('a', clock.now() + 4).read(10)).toEqual({ executions: [], hasMore: false });
+    const { find } = await aHistory();
+    expect((await find('a', clock.now() + 1, 10)).executions).toHaveLength(2);
+    expect(await find('a', clock.now() + 4, 10)).toEqual({ executions: [], hasMore: false });
   });
 
   test('of an unknown workflow are empty', async () => {
-    expect(await (await aHistory())('c', 0).read(10)).toEqual({ executions: [], hasMore: false });
+    expect(await (await aHistory()).find('c', 0, 10)).toEqual({ executions: [], hasMore: false });
   });
 });
+
+test.each([20, 80])(
+  'the runs of %i workflows cost a search each, and a read for each hundred',
+  async (size) => {
+    const { client, metered, tables, count } = await openMetered();
+    const executions = createExecutionStore(client, tables, { retentionDays: 30, clock });
+    const workflows = Array.from({ length: size }, (_, at) => ({
+      id: `w-${at}`,
+      isHighVolume: at % 2 === 1,
+    }));
+    await pLimit(10).map(workflows, async ({ id, isHighVolume }, at) => {
+      if (at % 4 > 1) return; // half have never run
+      for (let run = 0; run < 5; run++) {
+        const executionId = `${id}-${run}`;
+        const start = {
+          executionId,
+          workflowId: id,
+          startToken: executionId,
+          input: null,
+          startedAt: clock.now(),
+        };
+        await executions.start(anExecutionStart({ ...start, ...(isHighVolume ? { isHighVolume } : {}) }));
+      }
+    });
+    const limits = { maxExecutions: 500, maxWorkflows: 300, clock, endsAt: clock.now() + 1 };
+    let found = 0;
+    const { reads } = await count(async () => {
+      found = (await sampleRuns(workflows, 0, createRunSource(metered, tables), limits)).executions;
+    });
+    expect(found).toBeGreaterThanOrEqual(size * 1.25); // of the busy half, all of the plain ones and a part of the others
+    expect(reads).toBe(size + Math.ceil(found / 100));
+  },
+);
 
 describe('the workflows', () => {
   test('are listed with their current versions; removed ones by id only', async () => {

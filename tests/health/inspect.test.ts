@@ -64,13 +64,13 @@ const anEndpoint = async ({
   workflow = aSender(),
   listWorkflows = async () => ({ definitions: [workflow], ids: ['sender'], isComplete: true }),
   limits = {},
-  openRuns = emptyStores().openRuns,
+  runs = emptyStores().runs,
 }: {
   readonly clock?: InspectParts['clock'];
   readonly plugin?: PluginProvider;
   readonly workflow?: WorkflowDefinition;
   readonly listWorkflows?: Stores['listWorkflows'];
-  readonly openRuns?: Stores['openRuns'];
+  readonly runs?: Stores['runs'];
   readonly limits?: InspectParts['limits'] & object;
 } = {}) => {
   const { logger, entries } = aRecordingLogger();
@@ -94,7 +94,7 @@ const anEndpoint = async ({
     stores: {
       outbound,
       renewals: locks,
-      openRuns,
+      runs,
       listWorkflows: () => {
         reads += 1;
         return listWorkflows();
@@ -257,16 +257,15 @@ describe('a report beyond its limits', () => {
   });
 
   test('of executions says so: the share comes from a sample', async () => {
-    const openRuns: Stores['openRuns'] = () => ({
-      read: async (limit) => ({
-        executions: Array.from({ length: limit }, () => ({
-          nodes: [{ type: 'send', status: 'succeeded' }],
-          nodesOmitted: 0,
-        })),
+    const runs: Stores['runs'] = {
+      find: async (_workflow, _from, limit) => ({
+        ids: Array.from({ length: limit }, (_, at) => `e-${at}`),
         hasMore: true,
       }),
-    });
-    const { get } = await anEndpoint({ openRuns, limits: { maxExecutions: 7 } });
+      read: async (ids) =>
+        ids.map(() => ({ nodes: [{ type: 'send', status: 'succeeded' }], nodesOmitted: 0 })),
+    };
+    const { get } = await anEndpoint({ runs, limits: { maxExecutions: 7 } });
     const { plugins, coverage } = await get();
     expect(plugins.acme.runs).toEqual({ send: { runs: 7, failed: 0, share: 0 } });
     expect(coverage.executions).toMatchObject({ read: 7, complete: false });

@@ -3,8 +3,8 @@ import {
   countRuns,
   isTooMany,
   type ObservedNode,
-  type OpenRuns,
   type RunCount,
+  type RunSource,
   sampleRuns,
   shareOf,
 } from '../../lib/health/sample-runs.ts';
@@ -12,38 +12,44 @@ import { aManualClock } from '../support/a-manual-clock.ts';
 
 const FROM = 1_000;
 
-/** Workflows with so many executions of one node each, by id; `reads` has the limits that were asked for. */
+/** Workflows with so many executions of one node each, by id; `reads` has the number of executions of each read. */
 const aHistory = (counts: Readonly<Record<string, number>>) => {
-  const reads: string[] = [];
-  const openRuns: OpenRuns = (id) => {
-    let left = counts[id] ?? 0;
-    return {
-      read: async (limit) => {
-        reads.push(`${id} ${limit}`);
-        const count = Math.min(left, limit);
-        left -= count;
-        const execution = { nodes: [{ type: id, status: 'succeeded' as const }], nodesOmitted: 0 };
-        return { executions: Array.from({ length: count }, () => execution), hasMore: left > 0 };
-      },
-    };
+  const [finds, reads]: [string[], number[]] = [[], []];
+  const source: RunSource = {
+    find: async ({ id }, _from, limit) => {
+      finds.push(`${id} ${limit}`);
+      const count = counts[id] ?? 0;
+      const ids = Array.from({ length: Math.min(count, limit) }, () => id);
+      return { ids, hasMore: count > limit };
+    },
+    read: async (ids) => {
+      reads.push(ids.length);
+      return ids.map((type) => ({ nodes: [{ type, status: 'succeeded' as const }], nodesOmitted: 0 }));
+    },
   };
-  return { openRuns, reads, ids: Object.keys(counts) };
+  const workflows = Object.keys(counts).map((id) => ({ id, isHighVolume: false }));
+  return { source, finds, reads, workflows };
 };
 
 const sample = async (
   counts: Readonly<Record<string, number>>,
   limits: { maxExecutions?: number; maxWorkflows?: number; endsAt?: number; now?: number } = {},
 ) => {
-  const { openRuns, reads, ids } = aHistory(counts);
+  const { source, finds, reads, workflows } = aHistory(counts);
   const clock = aManualClock(limits.now ?? 0);
-  const { counts: found, ...rest } = await sampleRuns(ids, FROM, openRuns, {
+  const { counts: found, ...rest } = await sampleRuns(workflows, FROM, source, {
     maxExecutions: 100,
     maxWorkflows: 10,
     endsAt: clock.now() + 1,
     clock,
     ...limits,
   });
-  return { ...rest, reads, found: Object.fromEntries([...found].map(([type, { runs }]) => [type, runs])) };
+  return {
+    ...rest,
+    finds,
+    reads,
+    found: Object.fromEntries([...found].map(([type, { runs }]) => [type, runs])),
+  };
 };
 
 describe('the sample', () => {
@@ -63,8 +69,13 @@ describe('the sample', () => {
     expect(await sample(counts)).toMatchObject(expected);
   });
 
-  test('reads pages that fit into memory', async () => {
-    expect((await sample({ a: 1_000 }, { maxExecutions: 60 })).reads).toEqual(['a 25', 'a 25', 'a 10']);
+  test('searches a second time only where there is more, and others have left their share', async () => {
+    expect((await sample({ a: 3, b: 0, c: 90 })).finds).toEqual(['a 34', 'b 34', 'c 34', 'c 100']);
+    expect((await sample({ a: 90, b: 90, c: 90 })).finds).toEqual(['a 34', 'b 34', 'c 34']);
+  });
+
+  test('reads a hundred executions at once', async () => {
+    expect((await sample({ a: 1_000, b: 30 }, { maxExecutions: 210 })).reads).toEqual([100, 100, 10]);
   });
 
   test('changes to other workflows with each report when there are too many', async () => {
@@ -86,11 +97,14 @@ describe('the sample', () => {
   });
 
   test('is incomplete when a record lacks some of its nodes', async () => {
-    const openRuns: OpenRuns = () => ({
-      read: async () => ({ executions: [{ nodes: [], nodesOmitted: 4 }], hasMore: false }),
-    });
+    const source: RunSource = {
+      find: async () => ({ ids: ['e'], hasMore: false }),
+      read: async () => [{ nodes: [], nodesOmitted: 4 }],
+    };
     const limits = { maxExecutions: 9, maxWorkflows: 9, endsAt: 1, clock: aManualClock(0) };
-    expect(await sampleRuns(['a'], FROM, openRuns, limits)).toMatchObject({ isComplete: false });
+    expect(await sampleRuns([{ id: 'a', isHighVolume: false }], FROM, source, limits)).toMatchObject({
+      isComplete: false,
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import { inMemoryLocks, inMemoryOutboundStore } from './outbound-credentials.ts'
 export const emptyStores = (): InspectParts['stores'] => ({
   settings: { find: async () => ({ content: [], revision: 0 }) },
   listWorkflows: async () => ({ definitions: [], ids: [], isComplete: true }),
-  openRuns: () => ({ read: async () => ({ executions: [], hasMore: false }) }),
+  runs: { find: async () => ({ ids: [], hasMore: false }), read: async () => [] },
   inbound: inMemoryCredentialStore(),
   outbound: inMemoryOutboundStore(),
   renewals: inMemoryLocks(),

@@ -8,7 +8,7 @@ import {
 import { createExecutionStore } from '../../adapters/dynamodb/executions/execution-store.ts';
 import {
   createListDefinitions,
-  createOpenRuns,
+  createRunSource,
   createWriteProbe,
 } from '../../adapters/dynamodb/health/health-reads.ts';
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
@@ -49,7 +49,7 @@ export const openInspect = (
     },
     stores: {
       listWorkflows: createListDefinitions(client, tables),
-      openRuns: createOpenRuns(client, tables),
+      runs: createRunSource(client, tables),
       inbound: createCredentialStore(client, tables),
       outbound: createOutboundCredentialStore(client, tables),
       renewals: createRenewalLocks(client, tables),

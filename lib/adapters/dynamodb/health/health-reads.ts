@@ -1,6 +1,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { NodeRecord } from '../../../engine/result.ts';
-import type { ObservedExecution, OpenRuns } from '../../../health/sample-runs.ts';
+import type { ObservedExecution, RunSource } from '../../../health/sample-runs.ts';
 import type { StoredWorkflows } from '../../../health/stored-facts.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import { type Item, number, readLongJson, readNumber, readText, text } from '../attributes.ts';
@@ -51,40 +51,33 @@ export const createListDefinitions =
     return { ids: [...ids], definitions, isComplete };
   };
 
-/** Reads a workflow's executions from the index, latest first, and the nodes of each record. */
-export const createOpenRuns =
-  (client: DynamoDbClient, { executions }: Pick<TableNames, 'executions'>): OpenRuns =>
-  (workflowId, from) => {
-    const records = { table: executions, key: 'executionId' };
-    let next: Item | undefined;
-    const [first = workflowId, sample = workflowId] = workflowPartitions(workflowId);
-    let partition = first;
-    const query = (limit: number) =>
-      queryPage(client, {
-        TableName: executions,
-        IndexName: 'byWorkflow',
-        ScanIndexForward: false,
-        Limit: limit,
-        KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
-        ExpressionAttributeValues: { ':workflowId': text(partition), ':from': text(toIso(from)) },
-        ExclusiveStartKey: next,
-      });
-    return {
-      read: async (limit) => {
-        let found = await query(limit);
-        // For a high-volume workflow, one of its partitions is enough of a sample.
-        if (found.items.length === 0 && partition !== sample) {
-          partition = sample;
-          next = undefined; // a place of the other partition
-          found = await query(limit);
-        }
-        next = found.next;
-        const ids = found.items.map((item) => readText(item, 'executionId'));
-        const observed = await getItems(client, records, ids, ['executionId', 'nodes', 'nodesOmitted']);
-        return { executions: observed.map(toObserved), hasMore: next !== undefined };
+/** Finds a workflow's executions in the index, latest first, and reads the nodes of each record. */
+export const createRunSource = (
+  client: DynamoDbClient,
+  { executions }: Pick<TableNames, 'executions'>,
+): RunSource => ({
+  find: async ({ id, isHighVolume }, from, limit) => {
+    const [plain = id, sample = id] = workflowPartitions(id);
+    const { items } = await queryPage(client, {
+      TableName: executions,
+      IndexName: 'byWorkflow',
+      ScanIndexForward: false,
+      Limit: limit + 1, // one more shows whether there are more
+      KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
+      ExpressionAttributeValues: {
+        ':workflowId': text(isHighVolume ? sample : plain),
+        ':from': text(toIso(from)),
       },
-    };
-  };
+    });
+    const ids = items.slice(0, limit).map((item) => readText(item, 'executionId'));
+    return { ids, hasMore: items.length > limit };
+  },
+
+  read: async (ids) => {
+    const records = { table: executions, key: 'executionId' };
+    return (await getItems(client, records, ids, ['executionId', 'nodes', 'nodesOmitted'])).map(toObserved);
+  },
+});
 
 /** Reads a record without the nodes' data, which is most of it. */
 const toObserved = (item: Item): ObservedExecution => ({
