@@ -1,5 +1,6 @@
 import {
   addQuery,
+  createPollTrigger,
   definePlugin,
   type JsonObject,
   type JsonValue,
@@ -9,7 +10,7 @@ import {
 } from '@hookloom/plugin-kit';
 import { toSchema as toJsonSchema } from '@hookloom/plugin-kit/host';
 import { toSchema } from '../lib/plugins/adapt-provider.ts';
-import { createPollTrigger } from '../lib/triggers/types/poll-trigger.ts';
+import { scheduleTrigger } from '../lib/triggers/types/schedule-trigger.ts';
 import { requestCredentialTypes } from '../nodes/credential-types/request-types.ts';
 import { checkRequest, parsePointer } from '../nodes/http-request/next-page.ts';
 import { fetchPages } from '../nodes/http-request/pages.ts';
@@ -24,6 +25,9 @@ import { rss } from '../nodes/rss/rss.plugin.ts';
 
 /** What a poll hands over at most. */
 const MAX_ITEMS = 1_000;
+
+/** The service knows what a schedule may be before it is registered. */
+const { checkParameters = () => [] } = scheduleTrigger;
 
 const propertiesOf = ({ properties }: JsonObject): JsonObject => properties as JsonObject;
 
@@ -42,22 +46,26 @@ const pollTrigger = createPollTrigger({
   name: 'Poll',
   description:
     'Calls a URL on a schedule, and starts the workflow once for each item of the answer that was not there before, or once for all new ones',
+  checkParameters,
   parameters: {
-    ...requestParameters,
-    items: {
-      ...(requestParameters.items as JsonObject),
-      description:
-        'JSON pointer to the list of items in the answer, or in each page, such as /data; empty if the body is the list. At most 1,000 items',
+    type: 'object',
+    properties: {
+      ...requestParameters,
+      items: {
+        ...(requestParameters.items as JsonObject),
+        description:
+          'JSON pointer to the list of items in the answer, or in each page, such as /data; empty if the body is the list. At most 1,000 items',
+      },
+      itemKey: {
+        type: 'string',
+        maxLength: 200,
+        default: '',
+        description:
+          'The field that identifies an item, such as id; by default the item itself, which must be a string or number',
+      },
     },
-    itemKey: {
-      type: 'string',
-      maxLength: 200,
-      default: '',
-      description:
-        'The field that identifies an item, such as id; by default the item itself, which must be a string or number',
-    },
+    required: ['url'],
   },
-  required: ['url'],
   credentialTypes: requestCredentialTypes,
   checkParameters: checkRequest,
   fetchItems: async (node, _input, context) => {
@@ -102,8 +110,12 @@ const rssTrigger = createPollTrigger({
   name: 'RSS feed',
   description:
     'Reads a feed (RSS 2.0, RSS 1.0 or Atom) on a schedule, and starts the workflow once for each item that is new, or once for all new ones. The guid of an item identifies it, or else its link, and its title and date where these are missing or shared',
-  parameters: { url: { ...(propertiesOf(rss.schema).url as JsonObject) } },
-  required: ['url'],
+  checkParameters,
+  parameters: {
+    type: 'object',
+    properties: { url: { ...(propertiesOf(rss.schema).url as JsonObject) } },
+    required: ['url'],
+  },
   credentialTypes: rss.credentialTypes ?? [],
   fetchItems: async (node, input, context) => {
     const { url = null } = node.parameters;
@@ -136,8 +148,8 @@ const imapTrigger = createPollTrigger({
   name: 'Mail',
   description:
     'Reads a mailbox over IMAP on a schedule, and starts the workflow once for each mail that has arrived, or once for all new ones',
-  parameters: propertiesOf(toJsonSchema(mailParameters)),
-  required: [],
+  checkParameters,
+  parameters: { type: 'object', properties: propertiesOf(toJsonSchema(mailParameters)) },
   credentialTypes: ['imap'],
   credentialRequired: true,
   fetchItems: async (node, input, context) => {

@@ -10,5 +10,7 @@ export {
 export { type FromSchema, ID_PATTERN, isId, nodeSchema, nodeSettingsSchema } from './contract/node-schema.ts';
 export { type FindNodeType, isPure, type NodeType } from './contract/node-type.ts';
 export { BUILT_IN_SOURCES, type NodeExample } from './contract/plugin.ts';
+export { checkPolled, type Polled } from './contract/polled.ts';
 export { isRegistrationRefused } from './contract/registration.ts';
 export { toSchema } from './declare/to-schema.ts';
+export { scheduleParameters, toInstant } from './tools/create-poll-trigger.ts';

@@ -87,6 +87,7 @@ export { createReader, isJsonMap, readParameters, wrongParameter } from './decla
 export { eachOf, Type, type ValueOf, when } from './declare/type.ts';
 export { findAddressProblem } from './tools/address-guard.ts';
 export { type ApiFailure, callJsonApi, type JsonAnswer, type JsonApiCall } from './tools/call-json-api.ts';
+export { createPollTrigger, type PollDeclaration } from './tools/create-poll-trigger.ts';
 export { isBigInteger, parseJson, toExactJson } from './tools/exact-json.ts';
 export { readItemKeys, toItemPlace } from './tools/item-keys.ts';
 export { createExpiringMemo, type Expiring, lazy } from './tools/lazy.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach } from '@jest/globals';
 import { createOpenRegistrationContext } from '../../lib/adapters/aws/registration-context.ts';
+import { withSchedules } from '../../lib/app/compose/triggers.ts';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { putWorkflow, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
@@ -93,7 +94,7 @@ export const useTriggerServices = () => {
       openContext: async () => {
         const context = await openContext();
         const { callAws } = context;
-        return { ...context, callAws: (request) => call(() => callAws(request)) } satisfies typeof context;
+        return withSchedules({ ...context, callAws: (request) => call(() => callAws(request)) });
       },
     };
     const post = async (service: string, target: string, body: JsonObject) => {

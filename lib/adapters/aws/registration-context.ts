@@ -13,6 +13,9 @@ interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'readCr
   readonly now: () => number;
 }
 
+/** A context that calls AWS, and has no schedules yet. */
+type CallingContext = Omit<RegistrationContext, 'schedules'>;
+
 /** The account id for resources on this machine. */
 const LOCAL_ACCOUNT = '000000000000';
 
@@ -30,7 +33,7 @@ export const createOpenRegistrationContext = ({
   endpoint,
   readCredentials,
   now,
-}: Options): (() => Promise<RegistrationContext>) => {
+}: Options): (() => Promise<CallingContext>) => {
   const callers = new Map<string, CallAws>();
   const openCaller = (service: string): CallAws => {
     const known = callers.get(service);
@@ -49,11 +52,12 @@ export const createOpenRegistrationContext = ({
     const body = isSuccess(answer) ? content : { ...content, __type: errorTypeOf(answer) };
     return { status: answer.status, body };
   };
-  return lazy(async (): Promise<RegistrationContext> => {
+  const common = { prefix, region, callAws, now };
+  return lazy(async (): Promise<CallingContext> => {
     const functionName = `${prefix}-dispatch`;
     if (endpoint !== null) {
       const dispatchArn = `arn:aws:lambda:${region}:${LOCAL_ACCOUNT}:function:${functionName}`;
-      return { prefix, region, callAws, now, partition: 'aws', accountId: LOCAL_ACCOUNT, dispatchArn };
+      return { ...common, partition: 'aws', accountId: LOCAL_ACCOUNT, dispatchArn };
     }
     const path = `/2015-03-31/functions/${functionName}/configuration`;
     const { status, body } = await callAws({ service: 'lambda', method: 'GET', path });
@@ -63,6 +67,6 @@ export const createOpenRegistrationContext = ({
         `Lambda returned no configuration of the function ${functionName}: ${String(body.message ?? body.Message ?? status)}`,
       );
     const [, partition = '', , , accountId = ''] = dispatchArn.split(':');
-    return { prefix, region, callAws, now, partition, accountId, dispatchArn };
+    return { ...common, partition, accountId, dispatchArn };
   });
 };

@@ -1,4 +1,4 @@
-import type { Logger } from '@hookloom/plugin-kit';
+import type { Logger, RegistrationContext } from '@hookloom/plugin-kit';
 import type { AwsCallerOptions } from '../../adapters/aws/aws-caller.ts';
 import { createStartPoll } from '../../adapters/aws/lambda-events.ts';
 import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
@@ -84,20 +84,35 @@ interface RegistrarOptions extends Pick<AwsCallerOptions, 'readCredentials'> {
   readonly logger: Logger;
 }
 
+/** Adds the schedules of the stage to a context of registrations: calls of EventBridge Scheduler, loaded on use. */
+export const withSchedules = (context: Omit<RegistrationContext, 'schedules'>): RegistrationContext => {
+  const load = () => import('../../triggers/types/register-schedule.chunk.ts');
+  return {
+    ...context,
+    schedules: {
+      put: async (trigger) => (await load()).putSchedule(trigger, context),
+      remove: async (trigger) => (await load()).removeSchedule(trigger, context),
+    },
+  };
+};
+
 /** Registers triggers, with the keys of the environment by default. */
 export const openRegistrar = (
   config: Config,
   { client, tables, logger, ...keys }: RegistrarOptions,
-): RegistrarParts => ({
-  registrations: createRegistrationStore(client, tables, systemClock),
-  readVariables: openReadVariables({ client, tables }),
-  openContext: createOpenRegistrationContext({
+): RegistrarParts => {
+  const openContext = createOpenRegistrationContext({
     prefix: need(config.tablePrefix, 'TABLE_PREFIX'),
     region: config.region,
     endpoint: config.sourcesEndpoint,
     now: systemClock.now,
     ...keys,
-  }),
-  clock: systemClock,
-  logger,
-});
+  });
+  return {
+    registrations: createRegistrationStore(client, tables, systemClock),
+    readVariables: openReadVariables({ client, tables }),
+    openContext: async () => withSchedules(await openContext()),
+    clock: systemClock,
+    logger,
+  };
+};

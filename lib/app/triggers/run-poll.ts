@@ -5,7 +5,7 @@ import {
   type JsonValue,
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import type { FindNodeType, Polled } from '@hookloom/plugin-kit/host';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import { executionIdOfPoll } from '../../deliveries/to-execution-id.ts';
 import { toFailure } from '../../engine/failure.ts';
@@ -27,7 +27,7 @@ import type { DuePoll } from '../../triggers/start-by-event.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
 import type { WorkflowReader } from '../../workflows/definition/workflow-store.ts';
-import { type Polled, pollOf } from '../../workflows/plan/poll-type.ts';
+import { pollOf } from '../../workflows/plan/poll-type.ts';
 
 export interface PollParts extends Omit<PollSourceParts, 'executions' | 'blobs'>, AcceptParts {
   readonly executions: ExecutionStore;

@@ -1,9 +1,9 @@
 import type { Clock, Ids, JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import type { FindNodeType, Polled } from '@hookloom/plugin-kit/host';
 import type { NodeFailure } from '../../engine/result.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
-import { asPoll, type Polled } from '../../workflows/plan/poll-type.ts';
+import { asPoll } from '../../workflows/plan/poll-type.ts';
 import { computeRoute } from '../../workflows/plan/route.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import { type FinishParts, startAndFinish } from './finish-execution.ts';

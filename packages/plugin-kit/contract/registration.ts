@@ -44,6 +44,13 @@ export interface RegistrationContext {
   now(): number;
   /** Signed with the keys of the process. An error status is an answer, with the name of the error as `__type`. @throws Error when no answer arrives */
   callAws(request: RegistrationRequest): Promise<{ readonly status: number; readonly body: JsonObject }>;
+  /** The schedules of the stage, for triggers that have the parameters of `scheduleTrigger`, as those of `createPollTrigger`. */
+  readonly schedules: {
+    /** Makes or updates the schedule of a trigger. @throws RegistrationRefused if its parameters are no schedule */
+    put(trigger: RegisteredTrigger): Promise<void>;
+    /** Removes it if it exists. */
+    remove(trigger: RegisteredTrigger): Promise<void>;
+  };
 }
 
 /** What an event must carry under `hookloom` so that it reaches its trigger. */

@@ -4,4 +4,12 @@ export { lendCredential, type TestCredential } from './fake-credential.ts';
 export { createFakeFiles, type FakeFiles } from './fake-files.ts';
 export type { Exchange, FakeAnswer, HttpAnswers, SentRequest } from './fake-http.ts';
 export { type Check, nodeTypeChecks } from './node-type-checks.ts';
-export { type LogEntry, type NodeTest, type NodeTestResult, runNode } from './run-node.ts';
+export {
+  type LogEntry,
+  type NodeTest,
+  type NodeTestResult,
+  type PollTestResult,
+  runNode,
+  runPoll,
+} from './run-node.ts';
+export { type RegistrationTest, type RegistrationTestResult, runRegistration } from './run-registration.ts';

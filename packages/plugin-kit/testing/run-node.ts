@@ -4,10 +4,12 @@ import {
   Emission,
   MAIN_OUTPUT,
   type NodeContext,
+  type NodeResult,
   type RunControl,
   type Usage,
 } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
+import { checkPolled, type Polled } from '../contract/polled.ts';
 import type { AwsCall, Clock, Logger, TcpClient } from '../contract/services.ts';
 import type { State } from '../contract/state.ts';
 import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
@@ -70,6 +72,52 @@ export const runNode = async (
   }: Pick<PluginHandle, 'id' | 'control' | 'execute'> & Partial<Pick<PluginHandle, 'kind'>>,
   test: NodeTest = {},
 ): Promise<NodeTestResult> => {
+  const { result, seen } = await runOnce({ id, control, execute, hasCredential: kind !== 'trigger' }, test);
+  return { outputs: readOutputs(result), ...seen };
+};
+
+/** What a trigger's poll has found, and what it did for that. */
+export interface PollTestResult extends Omit<NodeTestResult, 'outputs'>, Polled {}
+
+/**
+ * Polls once as the service does, with the credential, without a network, a clock or a store.
+ *
+ * @param position - what the last poll returned; null for the first one
+ * @throws the error of the poll, or Error for a request that was not expected or not sent, or a result that the service would
+ * refuse
+ */
+export const runPoll = async (
+  { id, firedBy }: Pick<PluginHandle, 'id' | 'firedBy'>,
+  {
+    position = null,
+    ...test
+  }: Omit<NodeTest, 'input' | 'inputs' | 'control'> & { readonly position?: JsonValue } = {},
+): Promise<PollTestResult> => {
+  const poll = typeof firedBy === 'object' ? firedBy.poll?.bind(firedBy) : undefined;
+  if (poll === undefined) throw new TypeError(`${id} is no trigger that polls`);
+  const { result, seen } = await runOnce(
+    { id, control: undefined, execute: poll, hasCredential: true },
+    { ...test, input: { position } },
+  );
+  const polled = checkPolled(result);
+  const place = findNoJson({ ...polled }, 'the result');
+  if (place !== null) throw new TypeError(`${place} can't be carried by JSON`);
+  return { ...polled, ...seen };
+};
+
+/** Runs a node or a poll once. @returns what it returned, and what it did */
+const runOnce = async (
+  {
+    id,
+    control,
+    execute,
+    hasCredential,
+  }: Pick<PluginHandle, 'id' | 'execute'> & {
+    readonly control: PluginHandle['control'];
+    readonly hasCredential: boolean;
+  },
+  test: NodeTest,
+): Promise<{ readonly result: NodeResult; readonly seen: Omit<NodeTestResult, 'outputs'> }> => {
   const { parameters = {}, now = Date.UTC(2026, 0, 1), files = createFakeFiles(), tcp = noTcp } = test;
   const state = { run: test.state ?? noState };
   const { signal = new AbortController().signal, credential = null } = test;
@@ -97,17 +145,17 @@ export const runNode = async (
     remainingMs: () => 30_000,
     services: { http, tcp, clock, ids, files, aws, state },
     idempotencyKey: 'execution-1/node-1/0',
-    credential: credential === null || kind === 'trigger' ? null : lendCredential(credential),
+    credential: credential === null || !hasCredential ? null : lendCredential(credential),
     control: control === undefined ? null : createFakeControl(clock, test.control ?? {}),
     addUsage: (amounts) => {
       for (const [name, amount] of Object.entries(amounts)) usage[name] = (usage[name] ?? 0) + amount;
     },
   };
   const node = { id: 'node-1', type: id, parameters: freeze(parameters) };
-  const outputs = readOutputs(await execute(node, input, context));
+  const result = await execute(node, input, context);
   assertDone();
   assertCalled();
-  return { outputs, requests, calls, log, files, sleeps: clock.sleeps, usage };
+  return { result, seen: { requests, calls, log, files, sleeps: clock.sleeps, usage } };
 };
 
 const noTcp: TcpClient = {

@@ -1,9 +1,8 @@
-import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { createPollTrigger, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { unified } from '../../../lib/plugins/installed-plugin.ts';
 import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
-import { createPollTrigger } from '../../../lib/triggers/types/poll-trigger.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../../support/a-local-server.ts';
 import { aPollService, aPollWorkflow } from '../../support/a-poll-service.ts';
 import { cases } from '../../support/deep.ts';
@@ -445,7 +444,7 @@ describe('a position', () => {
     const given: JsonValue[] = [];
     const counter = createPollTrigger({
       ...{ id: 'counter', name: 'Counter', description: 'For tests', credentialTypes: [] },
-      ...{ parameters: {}, required: [] },
+      parameters: { type: 'object', properties: {} },
       fetchItems: async (_node, input) => {
         const position = input.position ?? null;
         given.push(position);

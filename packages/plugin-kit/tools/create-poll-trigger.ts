@@ -1,23 +1,18 @@
-import {
-  type JsonObject,
-  type JsonValue,
-  type NodeExecutor,
-  type PluginHandle,
-  readItemKeys,
-  Type,
-} from '@hookloom/plugin-kit';
-import { type NodeExample, toSchema } from '@hookloom/plugin-kit/host';
-import { scheduleTrigger } from './schedule-trigger.ts';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { NodeExecutor } from '../contract/node.ts';
+import type { NodeExample, PluginHandle } from '../contract/plugin.ts';
+import { toSchema } from '../declare/to-schema.ts';
+import { Type } from '../declare/type.ts';
+import { readItemKeys } from './item-keys.ts';
 
 /** How a trigger finds items: with an action that fetches them. */
-interface PollDeclaration
+export interface PollDeclaration
   extends Pick<
     PluginHandle,
     'id' | 'name' | 'description' | 'credentialTypes' | 'credentialRequired' | 'checkParameters'
   > {
-  /** JSON Schemas of its own parameters, by name. */
-  readonly parameters: JsonObject;
-  readonly required: readonly string[];
+  /** Its own parameters, beside those of the schedule: `Type.Object({ … })`, or JSON Schema. */
+  readonly parameters: { readonly type: 'object'; readonly properties: object; readonly required?: unknown };
   /**
    * Fetches items with an action, either with their keys and a position, or with an `itemKey`, the field that identifies them:
    * see {@link readItemKeys}.
@@ -32,8 +27,33 @@ interface PollDeclaration
         readonly formerKeys?: readonly string[];
       }
   >;
-  readonly example: NodeExample;
+  readonly example?: NodeExample;
 }
+
+/** The parameters of a schedule. */
+export const scheduleParameters = Type.Object({
+  cron: Type.Optional(
+    Type.String({
+      format: 'cron-expression',
+      description:
+        'Five fields (minute, hour, day of month, month, day of week), or the six of AWS, which end with the year',
+    }),
+  ),
+  rate: Type.Optional(Type.String({ description: 'An interval such as `5 minutes`, `1 hour` or `2 days`' })),
+  at: Type.Optional(
+    Type.String({ description: 'A single time in the time zone, such as `2027-01-31T09:00:00`' }),
+  ),
+  timeZone: Type.Optional(Type.String({ description: 'Name in the IANA database', default: 'UTC' })),
+  startAt: Type.Optional(Type.String({ description: 'Nothing fires before this time (ISO 8601)' })),
+  endAt: Type.Optional(Type.String({ description: 'Nothing fires after this time (ISO 8601)' })),
+  flexibleMinutes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_440,
+      description: 'How many minutes late it may fire, which spreads the load',
+    }),
+  ),
+});
 
 /** What every trigger that polls takes, beside its schedule. */
 const POLLING = toSchema(
@@ -65,26 +85,28 @@ const POLLING = toSchema(
 
 /**
  * Creates a trigger that fetches items on a schedule, and starts the workflow for those whose keys are new. It registers as a
- * `scheduleTrigger` does.
+ * `scheduleTrigger` does, which has the same parameters for its schedule.
  */
 export const createPollTrigger = (declaration: PollDeclaration): PluginHandle => {
-  const { fetchItems, parameters, required, checkParameters, ...about } = declaration;
-  const { firedBy, schema, checkParameters: checkSchedule } = scheduleTrigger;
-  if (firedBy === undefined) throw new TypeError('scheduleTrigger is fired by a schedule');
+  const { fetchItems, parameters, ...about } = declaration;
+  const own = toSchema(parameters);
   return {
     ...about,
     kind: 'trigger',
     schema: {
-      ...schema,
-      properties: { ...toProperties(schema), ...parameters, ...toProperties(POLLING) },
-      required: [...required],
+      ...own,
+      properties: {
+        ...toProperties(toSchema(scheduleParameters)),
+        ...toProperties(own),
+        ...toProperties(POLLING),
+      },
+      required: own.required ?? [],
     },
-    checkParameters: async (given) => [
-      ...((await checkSchedule?.(given)) ?? []),
-      ...((await checkParameters?.(given)) ?? []),
-    ],
     firedBy: {
-      ...firedBy,
+      register: (trigger, { schedules }) => schedules.put(trigger),
+      unregister: (trigger, { schedules }) => schedules.remove(trigger),
+      toInput: ({ scheduledAt }) => ({ scheduledAt: toInstant(scheduledAt) }),
+      toKey: ({ scheduledAt }) => toInstant(scheduledAt),
       poll: async (node, input, context) => {
         const fetched = await fetchItems(node, input, context);
         if ('keys' in fetched) return fetched;
@@ -103,6 +125,13 @@ export const createPollTrigger = (declaration: PollDeclaration): PluginHandle =>
       return { triggeredAt, triggerType: 'poll', ...input };
     },
   };
+};
+
+/** Reads when a schedule fired. @throws TypeError if it is not a time, since then the event is not a schedule's */
+export const toInstant = (scheduledAt: unknown): string => {
+  const time = new Date(String(scheduledAt));
+  if (Number.isNaN(time.getTime())) throw new TypeError('the event has no "scheduledAt"');
+  return time.toISOString();
 };
 
 const toProperties = ({ properties }: JsonObject): JsonObject => properties as JsonObject;
