@@ -79,17 +79,10 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   dispatch: 128,
   sweepRegistrations: 128,
   adminSendAgain: 156,
-<<<<<<< HEAD
   adminWorkflows: 132,
   adminEditWorkflows: 891,
-  adminTryNode: 884,
-  adminCredentials: 187,
-=======
-  adminWorkflows: 128,
-  adminEditWorkflows: 891,
   adminTryNode: 887,
-  adminCredentials: 183,
->>>>>>> 12b58a5c (The rule for URLs costs the webhook's bundle 234 bytes)
+  adminCredentials: 187,
   adminPlugins: 85,
   adminPlugin: 89,
   adminTriggers: 86,
@@ -101,11 +94,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminStatistics: 68,
   retryExecutions: 127,
   adminBulkRetries: 146,
-<<<<<<< HEAD
   adminSettings: 152,
-=======
-  adminSettings: 148,
->>>>>>> 12b58a5c (The rule for URLs costs the webhook's bundle 234 bytes)
   adminState: 78,
 };
 
