@@ -46,7 +46,7 @@ const pollTrigger = createPollTrigger({
   name: 'Poll',
   description:
     'Calls a URL on a schedule, and starts the workflow once for each item of the answer that was not there before, or once for all new ones',
-  checkParameters,
+  checkParameters: async (stored) => [...(await checkParameters(stored)), ...(await checkRequest(stored))],
   parameters: {
     type: 'object',
     properties: {
@@ -67,7 +67,6 @@ const pollTrigger = createPollTrigger({
     required: ['url'],
   },
   credentialTypes: requestCredentialTypes,
-  checkParameters: checkRequest,
   fetchItems: async (node, _input, context) => {
     const { itemKey = '' } = node.parameters;
     const given = readRules({ ...node.parameters, maxItems: MAX_ITEMS });

@@ -66,7 +66,7 @@ const KILOBYTE = 1_000;
 /** Of the bundles of functions that run workflows or list plugins; 59 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 188,
-  runExpress: 157,
+  runExpress: 158,
   runDurable: 257,
   adminExecution: 111,
   adminExecutions: 74,
@@ -80,9 +80,9 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   sweepRegistrations: 128,
   adminSendAgain: 156,
   adminWorkflows: 132,
-  adminEditWorkflows: 891,
-  adminTryNode: 887,
-  adminCredentials: 187,
+  adminEditWorkflows: 898,
+  adminTryNode: 890,
+  adminCredentials: 189,
   adminPlugins: 85,
   adminPlugin: 89,
   adminTriggers: 86,
