@@ -280,7 +280,7 @@ const validateFiles = async (paths: readonly string[], { io, findNodeType }: Che
       ];
       for (const warning of [...file.warnings, ...more.map(file.toLine)])
         io.note(io.paint('yellow', warning));
-      for (const change of findFormatChanges(definition, findNodeType)) io.note(file.toLine(change));
+      for (const change of findFormatChanges(definition, findNodeType)) io.print(file.toLine(change));
       printTimes(definition.id, await findTimes(definition, io.now()), io);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;

@@ -13,7 +13,7 @@ const calling = (type: string, parameters: object, credentialId = 'crm') =>
 const IN_HOST = [
   ['httpRequest', 'url', '{{ body.url }}', {}],
   ['httpRequest', 'url', 'https://{{ body.host }}/orders', {}],
-  ['httpRequest', 'url', 'https://api.example.com{{ body.id }}', {}],
+  ['httpRequest', 'url', 'https://api.example.com{{ $rawUrl(body.path) }}', {}],
   ['httpRequest', 'url', 'https://api.example.com:{{ body.port }}/', {}],
   ['graphql', 'url', 'http{{ body.rest }}', { query: '{ a }' }],
   ['rss', 'url', 'https://{{ body.name }}.example.com', {}],

@@ -30,12 +30,39 @@ const checkText = (text: string, path: string): Problem[] => {
       before += part.text;
       return [];
     }
-    const advice = before === '' ? null : advise(part.expression.trim(), before);
+    const isStart = before === '';
     before += VALUE;
+    if (isStart) return findJoined(part.expression, path);
+    const advice = advise(part.expression.trim(), before.slice(0, -VALUE.length));
     if (advice === null) return [];
     const corrected = `${text.slice(0, part.offset)} ${advice.meant} ${text.slice(part.offset + part.expression.length)}`;
     return [{ path, message: advice.message, severity: 'warning', ...proposeValue(path, corrected) }];
   });
+};
+
+/** A URL that an expression joins from text and values is taken as written, with all that the values contain. */
+const findJoined = (expression: string, path: string): Problem[] => {
+  const tree = parse(expression.trim());
+  const operands = tree === null ? [] : operandsOf(tree);
+  const [first, ...others] = operands;
+  const isJoined = first?.type === 'string' && /^https?:\/\//i.test(String(first.value));
+  if (!isJoined || others.every((one) => one.type === 'string' || nameOfCall(one) === 'encodeUrlComponent'))
+    return [];
+  return [
+    {
+      path,
+      message: `${quote(`{{ ${expression.trim()} }}`)} gives the URL as it is written, and values in it are not encoded: write its text outside of the braces, as in "https://api.example/orders/{{ body.id }}"`,
+      severity: 'warning',
+    },
+  ];
+};
+
+/** What is joined with `&`, in order. */
+const operandsOf = (tree: Ast): Ast[] => {
+  if (tree.type === 'block') return listOf(tree.expressions).slice(-1).flatMap(operandsOf);
+  return tree.type === 'binary' && tree.value === '&'
+    ? [tree.lhs, tree.rhs].filter(isAst).flatMap(operandsOf)
+    : [tree];
 };
 
 /** Stands for the value of an expression. */

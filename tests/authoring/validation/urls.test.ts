@@ -89,8 +89,24 @@ describe('an expression in a URL', () => {
     },
   );
 
+  test.each(['"https://a.example/orders/" & body.id', '("https://a.example/" & body.id & "/card")'])(
+    'that joins a whole URL from values is told that they are not encoded: %s',
+    async (expression) => {
+      const url = `{{ ${expression} }}`.replaceAll('"', "'");
+      expect(await check(url)).toEqual([
+        [
+          path,
+          expect.stringContaining('gives the URL as it is written, and values in it are not encoded'),
+          url,
+        ],
+      ]);
+    },
+  );
+
   test.each([
     'https://a.example/{{ body.id }}',
+    "{{ 'https://a.example/' & $encodeUrlComponent(body.id) }}",
+    "{{ $vars.base & '/orders' }}/{{ body.id }}",
     'https://a.example/?url={{ body.url }}&query={{ body.query }}',
     'https://a.example/{{ $rawUrl(body.path) }}?{{ $rawUrl(body.query) }}',
     'https://a.example/{{ $rawUrl("a/" & $encodeUrlComponent(body.id)) }}',
