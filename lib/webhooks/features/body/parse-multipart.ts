@@ -48,7 +48,11 @@ export const parseMultipart = async (
   request: WebhookRequest,
   nest: (fields: JsonObject) => JsonObject,
 ): Promise<ParsedBody> => {
-  const { parts, contents } = await readParts(request);
+  const contentType = quoteBoundary(request.headers['content-type'] ?? '');
+  const { parts, contents } = await readParts({
+    ...request,
+    headers: { ...request.headers, 'content-type': contentType },
+  });
   const ofForm = findCharset(request, parts, contents);
   const ofFields = readCharsets(findField('charsets', parts, contents));
   const toName = createToName(ofForm);
@@ -69,6 +73,13 @@ export const parseMultipart = async (
   );
   return withFiles({ files, toBody: (values) => nest(toBody(fields, values)) });
 };
+
+/**
+ * Quotes a boundary with characters that RFC 2046 §5.1.1 allows but RFC 9110 wants in quotes, such as `/`, `=` and `:`: some
+ * senders don't, and busboy refuses it.
+ */
+const quoteBoundary = (contentType: string): string =>
+  contentType.replace(/(;\s*boundary=)([\w'()+,./:=?-]{1,70})(?=\s*(?:;|$))/i, '$1"$2"');
 
 /** Of a name that busboy has decoded: `filename*`. */
 const BEYOND_LATIN_1 = /[^\0-\xff]/;

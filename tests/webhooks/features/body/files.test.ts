@@ -152,6 +152,19 @@ describe('charsets of parts', () => {
   });
 });
 
+test.each(['a/b', '=_Part_1', "'()+_,-./:=?", '"a/b"', 'a/b ;charset=utf-8'])(
+  'the boundary %s',
+  async (given) => {
+    const { send } = await aServiceWithBody();
+    const boundary = given.replace(/"| .*/g, '');
+    const form = aMultipart(['name="a"', '1'], ['name="b"', '2']).replaceAll('--x', `--${boundary}`);
+    expect(bodyOf(await send(form, `multipart/form-data; boundary=${given}`)).body).toEqual({
+      a: '1',
+      b: '2',
+    });
+  },
+);
+
 test('a file in many pieces is complete', async () => {
   const { send } = await aServiceWithBody();
   const content = 'y\r\n--'.repeat(100_000);
