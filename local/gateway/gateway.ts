@@ -147,7 +147,9 @@ const send = (
   requestId: string,
 ): void => {
   const fields: (readonly [string, string])[] = [...headers, ['apigw-requestid', requestId]];
-  if (!BODILESS.has(status)) fields.push(['content-length', String(body.length)]);
+  // The answer to HEAD has the length of GET's, or none (RFC 9110 §8.6): functions give no body for it.
+  const isUnknown = response.req.method === 'HEAD' && body.length === 0;
+  if (!BODILESS.has(status) && !isUnknown) fields.push(['content-length', String(body.length)]);
   try {
     response.writeHead(status, fields.flat());
   } catch {

@@ -126,6 +126,13 @@ test('passes repeated headers and methods unchanged, and no body for HEAD', asyn
   expect(await read(await fetch(`${url}/a/b`, { method: 'OPTIONS' }))).toEqual([200, 'four']);
 });
 
+test('a response to HEAD does not say that GET has no body', async () => {
+  const { url } = await aGateway(() => ({ statusCode: 200 }));
+  const lengths = async (method: string) =>
+    (await fetch(`${url}/a/b`, { method })).headers.get('content-length');
+  expect([await lengths('HEAD'), await lengths('GET')]).toEqual([null, '0']);
+});
+
 test('a response without a body has no length', async () => {
   const { url } = await aGateway(() => ({ statusCode: 204 }));
   const response = await fetch(`${url}/a/b`);
