@@ -58,7 +58,7 @@ export const properties: readonly LegacyProperty[] = [
     options: ['auto', 'json', 'text', 'file'],
     default: 'auto',
     description:
-      'auto follows the content type: JSON is parsed, other UTF-8 becomes a string, anything else { base64 }; json and text ignore the content type; file saves the answer as a file of the execution',
+      'auto follows the content type: JSON is parsed, other text in its charset becomes a string, anything else { base64 }; json and text ignore the content type; file saves the answer as a file of the execution',
   },
   {
     name: 'maxRedirects',

@@ -24,9 +24,12 @@ export const readBody = (response: Received, type: ValueType): JsonValue => {
   }
 };
 
-/** Reads a body by its content type: parsed if it is JSON, a string for valid UTF-8, else `{ base64 }`. */
+/**
+ * Reads a body by its content type: parsed if it is JSON, a string if it is valid in the charset of the type or in UTF-8,
+ * else `{ base64 }`.
+ */
 const readByContentType = ({ headers, body }: Received): JsonValue => {
-  const text = toText(body);
+  const text = toDeclared(headers, body) ?? toText(body);
   if (text === null) return toBase64(body);
   return text === '' || !isJson(headers)
     ? text
@@ -46,11 +49,22 @@ const parseOr = (problem: string, text: string | null): JsonValue => {
   }
 };
 
+const charsetOf = (headers: Received['headers']): string =>
+  /;\s*charset="?([\w:.-]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+
+/** Decoded by the content type's charset; null if the charset is unknown, or the bytes are not valid in it. */
+const toDeclared = (headers: Received['headers'], body: Uint8Array): string | null => {
+  try {
+    return new TextDecoder(charsetOf(headers), { fatal: true }).decode(body);
+  } catch {
+    return null;
+  }
+};
+
 /** Decoded by the content type's charset; as UTF-8 without a known one. */
 const decode = ({ headers, body }: Received): string => {
-  const [, charset = 'utf-8'] = /;\s*charset="?([\w-]+)/i.exec(headers['content-type'] ?? '') ?? [];
   try {
-    return new TextDecoder(charset).decode(body);
+    return new TextDecoder(charsetOf(headers)).decode(body);
   } catch {
     return new TextDecoder().decode(body);
   }

@@ -187,6 +187,18 @@ describe('what httpRequest outputs', () => {
     expect(await answering({ status: 204, body: Buffer.alloc(0) })).toMatchObject({ body: '' });
   });
 
+  test.each<[string, number[], JsonValue]>([
+    ['text/csv; charset=windows-1252', [0x80, 0xe9], '€é'],
+    ['text/csv; charset="ISO-8859-15"', [0xa4], '€'],
+    ['text/plain; charset=windows-1252', [0xc3, 0xa9], 'Ã©'],
+    ['application/json; charset=iso-8859-1', [0x22, 0xe9, 0x22], 'é'],
+    ['text/csv; charset=odd', [0xe9], { base64: '6Q==' }],
+    ['text/csv; charset=utf-8', [0xe9], { base64: '6Q==' }],
+  ])('%s is decoded by its charset', async (type, bytes, body) => {
+    const output = await answering({ headers: { 'content-type': type }, body: Buffer.from(bytes) });
+    expect(output).toMatchObject({ body });
+  });
+
   test('a body that is not UTF-8 is base64, whatever its type', async () => {
     expect(await answering({ body: Buffer.from([0xff, 0, 0x80]) })).toMatchObject({
       body: { base64: '/wCA' },
