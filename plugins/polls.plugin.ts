@@ -12,7 +12,8 @@ import { toSchema as toJsonSchema } from '@hookloom/plugin-kit/host';
 import { toSchema } from '../lib/plugins/adapt-provider.ts';
 import { scheduleTrigger } from '../lib/triggers/types/schedule-trigger.ts';
 import { requestCredentialTypes } from '../nodes/credential-types/request-types.ts';
-import { checkRequest, parsePointer } from '../nodes/http-request/next-page.ts';
+import { findParameterProblems } from '../nodes/http-request/check-parameters.ts';
+import { parsePointer } from '../nodes/http-request/next-page.ts';
 import { fetchPages } from '../nodes/http-request/pages.ts';
 import { properties } from '../nodes/http-request/properties.ts';
 import { readRules } from '../nodes/http-request/rules.ts';
@@ -46,7 +47,10 @@ const pollTrigger = createPollTrigger({
   name: 'Poll',
   description:
     'Calls a URL on a schedule, and starts the workflow once for each item of the answer that was not there before, or once for all new ones',
-  checkParameters: async (stored) => [...(await checkParameters(stored)), ...(await checkRequest(stored))],
+  checkParameters: async (given) => [
+    ...(await checkParameters(given)),
+    ...(await findParameterProblems(given)),
+  ],
   parameters: {
     type: 'object',
     properties: {

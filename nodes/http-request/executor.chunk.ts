@@ -5,6 +5,9 @@ import {
   type NodeExecutor,
   readBody,
 } from '@hookloom/plugin-kit';
+
+export { findParameterProblems } from './check-parameters.ts';
+
 import { fetchPages } from './pages.ts';
 import { readRules } from './rules.ts';
 import { createSend, saveBody } from './send.ts';
@@ -30,8 +33,6 @@ export const httpRequestExecutor: NodeExecutor = {
     return { status, headers, body, url: response.url };
   },
 };
-
-export { checkRequest } from './next-page.ts';
 
 /** Addresses that the guard must refuse: this machine, cloud metadata, a private network. */
 const forbidden = ['127.0.0.1', '::1', '169.254.169.254', '10.0.0.1', '::ffff:127.0.0.1'];

@@ -21,7 +21,7 @@ const httpRequest: ActionProvider = {
   },
   credentialTypes: requestCredentialTypes,
   properties,
-  checkParameters: async (stored) => (await import('./executor.chunk.ts')).checkRequest(stored),
+  checkParameters: async (given) => (await import('./executor.chunk.ts')).findParameterProblems(given),
   getExecutor: async () => (await import('./executor.chunk.ts')).httpRequestExecutor,
   healthCheck: async () => (await import('./executor.chunk.ts')).checkAddressGuard(),
 };

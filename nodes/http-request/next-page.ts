@@ -1,11 +1,4 @@
-import {
-  asFinal,
-  type JsonObject,
-  type JsonValue,
-  type ParameterProblem,
-  parseJson,
-  type Services,
-} from '@hookloom/plugin-kit';
+import { asFinal, type JsonObject, type JsonValue, parseJson, type Services } from '@hookloom/plugin-kit';
 import { NEXT } from './properties.ts';
 
 /** Reads the parameter `next` of an answer: undefined if there is nothing. */
@@ -20,7 +13,7 @@ const FORM =
  *
  * @returns the end of a sentence; null for nothing
  */
-const findNextProblem = async (next: JsonValue | undefined): Promise<string | null> => {
+export const findNextProblem = async (next: JsonValue | undefined): Promise<string | null> => {
   if (typeof next !== 'string' || parsePointer(next) !== null || next.includes('{{')) return null;
   if (!isNext.test(next)) return FORM;
   const { parse } = await import('@hookloom/counted-jsonata');
@@ -30,12 +23,6 @@ const findNextProblem = async (next: JsonValue | undefined): Promise<string | nu
   } catch (error) {
     return `is no expression: ${(error as Error).message}`;
   }
-};
-
-/** Checks the parameters of a request that a workflow file has. */
-export const checkRequest = async ({ next }: JsonObject): Promise<readonly ParameterProblem[]> => {
-  const message = await findNextProblem(next);
-  return message === null ? [] : [{ path: '/next', message }];
 };
 
 /**

@@ -3,7 +3,7 @@ import { type JsonObject, readParameters } from '@hookloom/plugin-kit';
 const MEGABYTE = 1024 * 1024;
 
 /** The properties of the node type, with the limits that a legacy property can't express. */
-const rules = {
+export const rules = {
   method: { type: 'string', default: 'GET' },
   url: { type: 'string' },
   headers: { type: 'object', default: {} },

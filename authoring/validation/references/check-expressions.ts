@@ -141,7 +141,8 @@ const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/gs;
 /** Operators of other languages and their JSONata equivalents. */
 const foreignOperators: readonly (readonly [RegExp, string])[] = [
   [/=>/, 'a function is written function($x) { $x.a }'],
-  [/===?/, '"equals" is written ='],
+  [/(?<!!)===?/, '"equals" is written ='],
+  [/!==/, '"differs" is written !='],
   [/&&/, '"and" is written and'],
   [/\|\|/, '"or" is written or'],
   [/!(?!=)/, '"not" is written $not( )'],
@@ -149,6 +150,9 @@ const foreignOperators: readonly (readonly [RegExp, string])[] = [
 
 const describeForeignOperators = (expression: string): string => {
   const code = expression.replace(QUOTED, '');
-  const found = foreignOperators.find(([operator]) => operator.test(code));
-  return found === undefined ? '' : `; in JSONata, ${found[1]}`;
+  const found = foreignOperators
+    .map(([operator, hint]) => ({ at: code.search(operator), hint }))
+    .filter(({ at }) => at !== -1)
+    .sort((one, other) => one.at - other.at);
+  return found.length === 0 ? '' : `; in JSONata, ${found.map(({ hint }) => hint).join(', ')}`;
 };

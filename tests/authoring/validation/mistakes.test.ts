@@ -1165,6 +1165,35 @@ const expressions: readonly Mistake[] = [
     '"equals" is written =',
   ],
   [
+    'several operators of JavaScript',
+    condition2('{{ body.paid && body.a == 1 }}'),
+    `${PARAMETERS}/condition`,
+    '"and" is written and, "equals" is written =',
+  ],
+  [
+    'an inequality of JavaScript',
+    condition2('{{ body.a !== 1 }}'),
+    `${PARAMETERS}/condition`,
+    '"differs" is written !=',
+  ],
+  ...(
+    [
+      [{ successStatus: ['2xx'] }, '/successStatus/0', 'a status such as 404 or a range such as "200-299"'],
+      [{ retryStatus: [429, '599-500'] }, '/retryStatus/1', 'a range such as "200-299"'],
+      [{ retryStatus: [42] }, '/retryStatus/0', 'a status such as 404'],
+      [{ maxResponseBytes: 10_000_000 }, '/maxResponseBytes', 'must be an integer from 1 to 6291456'],
+      [{ maxRedirects: 21 }, '/maxRedirects', 'must be an integer from 0 to 20'],
+    ] as const
+  ).map(
+    ([parameters, place, message]) =>
+      [
+        `a parameter of a call that every run would refuse, ${place}`,
+        node('httpRequest', { url: 'https://api.example.com/', ...parameters }),
+        `${PARAMETERS}${place}`,
+        message,
+      ] as const,
+  ),
+  [
     'an expression without an end',
     node('set', { values: { a: '{{ body.a }' } }),
     `${PARAMETERS}/values/a`,
