@@ -239,7 +239,10 @@ const readPublicFields = (type: CredentialTypeDescription, given: readonly strin
   return Object.fromEntries(fields);
 };
 
-/** Prompts for the secret fields on a terminal, without echo; otherwise reads JSON, or the only field, from standard input. */
+/**
+ * Prompts for the secret fields on a terminal, without echo; otherwise reads JSON from standard input, or the only field that
+ * is secret or must be given.
+ */
 const readSecrets = async (
   type: CredentialTypeDescription,
   io: Io,
@@ -250,7 +253,11 @@ const readSecrets = async (
   const required = Array.isArray(type.schema.required) ? type.schema.required : [];
   if (!io.isTerminal) {
     const text = (await io.readStdin()).replace(/\r?\n$/, '');
-    const secret = parseSecret(text, { secretFields: names, schema: type.schema });
+    const needed = names.filter((name) => required.includes(name));
+    const { schema } = type;
+    const whole = parseSecret(text, { secretFields: names, schema });
+    const secret =
+      whole ?? (needed.length === 1 ? parseSecret(text, { secretFields: needed, schema }) : null);
     if (secret !== null) return secret;
     const example = JSON.stringify(Object.fromEntries(names.map((name) => [name, '…'])));
     throw new CommandError(`Standard input has no secret of the type ${type.id}: it must be ${example}`);

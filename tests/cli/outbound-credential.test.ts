@@ -80,6 +80,24 @@ describe('credential create with an outbound type', () => {
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('key is not valid') });
   });
 
+  test.each([
+    ['httpHeader --field name=x-key --host a.example', 'the-value-1', { value: 'the-value-1' }],
+    [
+      'httpHeader --field name=x-key --field secondName=x-more --host a.example',
+      '{"value":"the-value-1","secondValue":"the-value-2"}',
+      { value: 'the-value-1', secondValue: 'the-value-2' },
+    ],
+    [
+      'awsKeys --field accessKeyId=AKIAIOSFODNN7EXAMPLE --host a.example',
+      'wJalr/XUtnFEMI',
+      { secretAccessKey: 'wJalr/XUtnFEMI' },
+    ],
+  ])('takes the one secret that a type needs as it is: %s', async (type, input, secret) => {
+    const { call, secretsFolder } = await openCommandLine();
+    expect(await call(`credential create one --type ${type}`, `${input}\n`)).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(join(secretsFolder, 'one'), 'utf8'))).toEqual(secret);
+  });
+
   test('prompts on a terminal, without echo for secrets', async () => {
     const { call, secretsFolder, stores } = await openCommandLine();
     const fields = '--field tokenUrl=https://login.example.com/token --field clientId=shop';
@@ -208,7 +226,7 @@ describe('an outbound credential', () => {
       `credential create crm --type oauth2 --host api.example.com ${fields}`,
       '{"clientSecret":"client-secret-1","refreshToken":"refresh-1"}',
     );
-    expect(await call('credential rotate crm', ['', 'refresh-2'])).toMatchObject({ code: 0, out: '' });
+    expect(await call('credential rotate crm', ['', 'refresh-2'])).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(join(secretsFolder, 'crm'), 'utf8'))).toEqual({
       clientSecret: 'client-secret-1',
       refreshToken: 'refresh-2',
