@@ -241,12 +241,13 @@ const checkSegments = (text: string, inserted: readonly Inserted[]): void => {
   const [head = ''] = HEAD.exec(text) ?? [];
   const [path = ''] = text.slice(head.length).split(/[?#]/, 1);
   let from = head.length;
+  let next = 0;
   for (const segment of path.split(/[\\/]/)) {
     const to = from + segment.length;
-    if (isDotSegment(segment.replaceAll(/[\t\n\r]/g, '').trimEnd()))
-      inserted
-        .find((one) => one.from <= to && one.to >= from)
-        ?.fail('makes a segment of dots, which leads to another path');
+    while ((inserted[next]?.to ?? from) < from) next += 1;
+    const one = inserted[next];
+    if (one !== undefined && one.from <= to && isDotSegment(segment.replaceAll(/[\t\n\r]/g, '').trimEnd()))
+      one.fail('makes a segment of dots, which leads to another path');
     from = to + 1;
   }
 };
