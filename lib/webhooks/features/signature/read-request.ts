@@ -127,7 +127,7 @@ const partOf = (
     case 'method':
       return request.method;
     case 'path':
-      return request.requestPath;
+      return encodePath(request.requestPath);
     case 'query':
       return request.rawQueryString;
     case 'url':
@@ -146,7 +146,10 @@ export const toPublicUrl = (
   { headers, requestPath, rawQueryString }: WebhookRequest,
   base: string | undefined,
 ): string =>
-  `${base ?? `https://${headers.host ?? ''}${requestPath}`}${rawQueryString === '' ? '' : `?${rawQueryString}`}`;
+  `${base ?? `https://${headers.host ?? ''}${encodePath(requestPath)}`}${rawQueryString === '' ? '' : `?${rawQueryString}`}`;
+
+/** Encodes a path again, since AWS passes it on decoded: a blank is `%20`. What was sent as `%2F` stays `/`. */
+const encodePath = (path: string): string => encodeURI(path.toWellFormed()).replaceAll('#', '%23');
 
 /** A piece of what is signed: literal text, or the name of a part of the request. */
 type SignedPiece = { readonly text: string } | { readonly part: string };

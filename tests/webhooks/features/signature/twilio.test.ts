@@ -16,12 +16,13 @@ const isSigned = (
   url: string,
   { query, body, signature }: { query: string; body: string; signature: string },
   contentType = 'application/x-www-form-urlencoded; charset=utf-8',
+  requestPath = '/myapp.php',
 ) => {
   const request: WebhookRequest = {
     method: 'POST',
     workflowId: 'calls',
     path: '/',
-    requestPath: '/myapp.php',
+    requestPath,
     rawQueryString: query,
     headers: { host: 'mycompany.com', 'content-type': contentType, 'x-twilio-signature': signature },
     rawBody: Buffer.from(body),
@@ -42,6 +43,17 @@ test.each(['https://mycompany.com/myapp.php', ''])('a form is signed with the UR
   expect(isSigned(url, aForm)).toBe(true);
   expect(isSigned(url, { ...aForm, query: 'foo=1&bar=3' })).toBe(false);
   expect(isSigned(url, { ...aForm, body: FORM.replace('Digits=1234', 'Digits=1235') })).toBe(false);
+});
+
+test('a path that AWS has decoded is signed as it was sent', () => {
+  const signed = (text: string) => ({
+    query: 'a=%2F',
+    body: 'b=1',
+    signature: sign(`https://mycompany.com${text}?a=%2Fb1`),
+  });
+  const form = 'application/x-www-form-urlencoded';
+  expect(isSigned('', signed('/calls%20in/%C3%BC%23'), form, '/calls in/ü#')).toBe(true);
+  expect(isSigned('', signed('/calls in/ü#'), form, '/calls in/ü#')).toBe(false);
 });
 
 test('the standard port may be signed or left out', () => {
