@@ -236,12 +236,15 @@ const readMessage = (
   message: unknown,
 ): (DeadLetter & { readonly executionId: string; readonly messageId: string }) | null => {
   const { body, messageId, messageAttributes } = toMap(message);
-  const { stringValue } = toMap(toMap(messageAttributes).RequestID);
+  const { RequestID, ErrorMessage } = toMap(messageAttributes);
+  const { stringValue } = toMap(RequestID);
+  const { stringValue: reason } = toMap(ErrorMessage);
   try {
     return {
       executionId: readExecutionId(JSON.parse(String(body))),
       messageId: String(messageId),
       requestId: typeof stringValue === 'string' ? stringValue : null,
+      ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
     };
   } catch {
     return null;

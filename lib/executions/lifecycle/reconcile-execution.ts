@@ -5,6 +5,7 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
+import { redactText } from '../../shared/secrets/redact-text.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import {
   beganAt,
@@ -40,10 +41,15 @@ const MIN_REDISPATCHES = 3;
 /** A start that Lambda gives up this soon has failed; it was not dropped for its age. */
 const FAILED_WITHIN_MS = 8 * 60_000;
 
+/** Characters of the reason of a dead letter that a record keeps. */
+const MAX_REASON = 300;
+
 /** An invocation that failed for good, from the dead-letter queue. */
 export interface DeadLetter {
   /** Request id in a message of Lambda; null if the message does not name it. */
   readonly requestId: string | null;
+  /** Why it failed, as Lambda says; absent if it does not say. */
+  readonly reason?: string;
 }
 
 /**
@@ -93,8 +99,9 @@ export const reconcileExecution = async (
   if (status === 'accepted') return dispatchAgain(record, hasDied, parts, findings);
   if (mode === 'durable') return checkDurable(record, hasDied, parts, findings);
   if (isLeased(record, parts) && !isDead) return; // the dead letter belongs to a duplicate
+  const reason = deadLetter?.reason === undefined ? '' : `: ${redactText(deadLetter.reason, MAX_REASON)}`;
   const message = isDead
-    ? 'its process failed, and so did the retries'
+    ? `its process failed, and so did the retries${reason}`
     : 'its process ended without recording a result';
   await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
   findings.count('reconciled');

@@ -461,6 +461,23 @@ describe('the function', () => {
     return sweeper;
   };
 
+  test.each([
+    ['RequestId: r-1 Error: Task timed out after 900.00 seconds', 'Task timed out after 900.00 seconds'],
+    [`no ${'x'.repeat(2_000)}`, `no ${'x'.repeat(297)}`],
+    ['failed for {"password":"hunter2-hunter2"}', 'failed for {"password":"'],
+  ])('records why the invocation failed, shortened and without secrets: %s', async (stringValue, shown) => {
+    const { parts, record } = await anExpressRun();
+    const event = aQueueEvent('r-1', '{"executionId":"e-1"}');
+    const [letter] = event.Records;
+    const messageAttributes = { ...letter?.messageAttributes, ErrorMessage: { stringValue } };
+    await createSweepFunction(parts)({ Records: [{ ...letter, messageAttributes }] });
+    const { message = '' } = (await record())?.failure ?? {};
+    expect(message).toContain('its process failed, and so did the retries: ');
+    expect(message).toContain(shown);
+    expect(message.length).toBeLessThan(350);
+    expect(message).not.toContain('hunter2');
+  });
+
   test('finishes executions in the dead-letter queue, and keeps those it cannot reconcile', async () => {
     const { parts, record } = await anExpressRun();
     const sweep = createSweepFunction(parts);
