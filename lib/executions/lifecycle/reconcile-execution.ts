@@ -5,7 +5,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { redactText } from '../../shared/secrets/redact-text.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import {
   beganAt,
@@ -40,9 +39,6 @@ const MAX_DISPATCH_AGE_MS = 24 * 3_600_000;
 const MIN_REDISPATCHES = 3;
 /** A start that Lambda gives up this soon has failed; it was not dropped for its age. */
 const FAILED_WITHIN_MS = 8 * 60_000;
-
-/** Characters of the reason of a dead letter that a record keeps. */
-const MAX_REASON = 300;
 
 /** An invocation that failed for good, from the dead-letter queue. */
 export interface DeadLetter {
@@ -99,12 +95,15 @@ export const reconcileExecution = async (
   if (status === 'accepted') return dispatchAgain(record, hasDied, parts, findings);
   if (mode === 'durable') return checkDurable(record, hasDied, parts, findings);
   if (isLeased(record, parts) && !isDead) return; // the dead letter belongs to a duplicate
-  const reason = deadLetter?.reason === undefined ? '' : `: ${redactText(deadLetter.reason, MAX_REASON)}`;
-  const message = isDead
-    ? `its process failed, and so did the retries${reason}`
-    : 'its process ended without recording a result';
+  const message = isDead ? await findReason(deadLetter) : 'its process ended without recording a result';
   await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
   findings.count('reconciled');
+};
+
+const findReason = async ({ reason }: DeadLetter): Promise<string> => {
+  if (reason === undefined) return 'its process failed, and so did the retries';
+  const { describeDeath } = await import('./describe-death.chunk.ts');
+  return describeDeath(reason);
 };
 
 const isLeased = ({ leaseExpiresAt }: ExecutionRecord, { clock }: ReconcileParts): boolean =>
