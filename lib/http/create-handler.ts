@@ -192,10 +192,10 @@ const callerOf = (event: unknown): { readonly caller?: string } => {
 };
 
 /** Whether an answer is too large as JSON, as Lambda sends it: a quote takes two bytes, a control character six. */
-const isTooLarge = ({ body }: Answer): boolean =>
-  body !== null &&
-  body.length * 6 > MAX_ANSWER_BYTES &&
-  Buffer.byteLength(JSON.stringify(body)) > MAX_ANSWER_BYTES;
+const isTooLarge = (answer: Answer): boolean =>
+  answer.body !== null &&
+  answer.body.length * 6 > MAX_ANSWER_BYTES &&
+  Buffer.byteLength(JSON.stringify(answer)) > MAX_ANSWER_BYTES;
 
 /** The error to log: for a catalogue error, its cause. */
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
@@ -219,8 +219,8 @@ const describeRequest = (event: unknown, context: Partial<Context>) => {
 /** The value if it is a string, else an empty string: `String` would throw for objects without a primitive value. */
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Lambda's response size limit for synchronous invocations. */
-const MAX_ANSWER_BYTES = 6 * 1024 * 1024;
+/** Lambda's response size limit for synchronous invocations, without the headers that are added to an answer. */
+const MAX_ANSWER_BYTES = 6 * 1024 * 1024 - 8_192;
 
 /** An answer as API Gateway's result (payload format 2.0). Responses to HEAD have no body. */
 export const toResult = (answer: Answer, method: string): APIGatewayProxyStructuredResultV2 => ({

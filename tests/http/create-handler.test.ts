@@ -87,8 +87,12 @@ describe('the handler’s result', () => {
   });
 
   test('that is larger than Lambda can return is a 500, counted as sent', async () => {
-    const fits = { status: 200, headers: {}, body: 'x'.repeat(6 * 1024 * 1024 - 2) };
-    expect((await serve(() => fits)).result.statusCode).toBe(200);
+    const fits = { status: 200, headers: { 'x-a': 'a'.repeat(1_000) }, body: 'x'.repeat(6_282_000) };
+    const { result: sent } = await serve(() => fits);
+    expect(sent.statusCode).toBe(200);
+    expect(JSON.stringify(sent).length).toBeLessThan(6_291_456);
+    const noRoom = { ...fits, body: 'x'.repeat(6_291_000) }; // fits, but not with its headers
+    expect((await serve(() => noRoom)).result.statusCode).toBe(500);
     const quotes = { ...fits, body: '"'.repeat(4 * 1024 * 1024) };
     const { result, body } = await serve(() => quotes);
     expect([result.statusCode, body.type]).toEqual([500, 'urn:hookloom:problem:answer-too-large']);
