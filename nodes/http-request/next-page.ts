@@ -4,7 +4,6 @@ import { NEXT } from './properties.ts';
 /** Reads the parameter `next` of an answer: undefined if there is nothing. */
 export type ReadNext = (answer: JsonObject) => JsonValue | undefined;
 
-const isNext = new RegExp(NEXT);
 const FORM =
   'must be a JSON pointer such as "/meta/next", or an expression over the answer such as body.meta.next';
 
@@ -15,7 +14,7 @@ const FORM =
  */
 export const findNextProblem = async (next: JsonValue | undefined): Promise<string | null> => {
   if (typeof next !== 'string' || parsePointer(next) !== null || next.includes('{{')) return null;
-  if (!isNext.test(next)) return FORM;
+  if (!NEXT.test(next)) return FORM;
   const { parse } = await import('@hookloom/counted-jsonata');
   try {
     parse(next);

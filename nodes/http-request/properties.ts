@@ -4,7 +4,7 @@ import type { LegacyProperty } from '@hookloom/plugin-kit';
 const POINTER = '^(?:/|$)';
 
 /** Pattern of a JSON Pointer, or of an expression over an answer. */
-export const NEXT = `${POINTER}|\\b(?:body|headers|status|url)\\b|\\$`;
+export const NEXT = /^(?:[/]|$)|\b(?:body|headers|status|url)\b|\$/;
 
 export const properties: readonly LegacyProperty[] = [
   {
@@ -134,7 +134,7 @@ export const properties: readonly LegacyProperty[] = [
     name: 'next',
     displayName: 'Next',
     type: 'string',
-    pattern: NEXT,
+    pattern: NEXT.source,
     default: '',
     description:
       'Leads to the URL or cursor of the next page: a JSON pointer in the body, or an expression over the answer, such as body.has_more ? body.data[-1].id. The last page has none, null, false or an empty string. By default the header Link with rel="next"',

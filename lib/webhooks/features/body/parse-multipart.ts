@@ -234,9 +234,8 @@ const readContent = (part: Buffer): Content | null => {
   };
 };
 
-const [DISPOSITION, TYPE] = ['disposition', 'type'].map(
-  (name) => new RegExp(`\\r\\ncontent-${name}:[\\t ]*((?:[^\\r]|\\r\\n[\\t ])*)`, 'i'),
-) as [RegExp, RegExp];
+const DISPOSITION = /\r\ncontent-disposition:[\t ]*((?:[^\r]|\r\n[\t ])*)/i;
+const TYPE = /\r\ncontent-type:[\t ]*((?:[^\r]|\r\n[\t ])*)/i;
 
 const findHeader = (header: RegExp, headers: string): string =>
   (header.exec(headers)?.[1] ?? '').replaceAll('\r\n', '');
