@@ -12,6 +12,7 @@ import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
 import { isAppError } from '../shared/errors.ts';
 import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
+import type { LimitCallsToSelf } from '../webhooks/limits/limit-calls-to-self.ts';
 import type { CatchRequest } from '../webhooks/listening/catch-request.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { parsePlainBody } from '../webhooks/parse-plain-body.ts';
@@ -67,6 +68,10 @@ interface WebhookFunctionParts extends BackgroundParts {
   readonly recordRequest: RecordRequest;
   /** Catches the request that a trigger listens for, as a test. */
   readonly catchRequest: CatchRequest;
+  /** Limits executions that other executions start. */
+  readonly limitCallsToSelf: (
+    ...headers: Parameters<LimitCallsToSelf>
+  ) => Promise<ReturnType<LimitCallsToSelf>>;
   /** Returns the execution id for a request: see `claimDelivery`. */
   readonly idOfRequest?: NonNullable<ClaimParts['idOfRequest']>;
   readonly settings?: Partial<WebhookSettings>;
@@ -96,8 +101,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const webhook = await findWebhook(request, findWorkflow);
     addLogFields({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
     note({ webhook });
-    if (request.headers[DEPTH_HEADER] !== undefined)
-      (await import('../webhooks/limit-depth.chunk.ts')).limitDepth(request.headers);
+    const takeCall =
+      request.headers[DEPTH_HEADER] === undefined ? null : await parts.limitCallsToSelf(request.headers);
     const features = await openFeatures(webhook);
     note({ secretHeaders: features.secretHeaders });
     const arrival = { request, webhook, addHeaders };
@@ -122,8 +127,10 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
       const caught = await parts.catchRequest(of);
       if (caught !== null) return caught;
     }
-    const start = (executionId: string, how: Pick<Starting, 'isRepeatable' | 'isInline'>) =>
-      features.start({ ...arrival, input, executionId, ...how, held: null });
+    const start = async (executionId: string, how: Pick<Starting, 'isRepeatable' | 'isInline'>) => {
+      await takeCall?.();
+      return features.start({ ...arrival, input, executionId, ...how, held: null });
+    };
     return runWebhook(
       {
         request,

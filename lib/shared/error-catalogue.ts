@@ -158,12 +158,8 @@ export const ANSWER_MISMATCH = (_: { errors: readonly FoundError[] }) =>
 
 // Features of webhooks
 // Neither a 5xx nor a status that senders retry: the service is healthy, and the same call would fail again.
-export const LOOP_DETECTED = (p: { limit: number }) =>
-  describeError(
-    'LOOP_DETECTED',
-    409,
-    `${p.limit} executions in a row have each started the next one through this service; nothing was started.`,
-  );
+export const LOOP_DETECTED = (p: { reason: string }) =>
+  describeError('LOOP_DETECTED', 409, `Through this service, ${p.reason}; nothing was started.`);
 // The same detail for every reason; the log has the reason
 export const SIGNATURE_INVALID = (_: { challenge?: string }) =>
   describeError('SIGNATURE_INVALID', 403, 'The signature of the request is missing or wrong.');

@@ -80,6 +80,7 @@ const open = async () => {
     openFeatures: async () => withoutFeatures,
     recordRequest: async () => {},
     catchRequest: async () => null,
+    limitCallsToSelf: async () => async () => {},
     settings: { cacheTtlMs: 0 },
   });
   const definition = aFlow({ nodes: [], edges: [] });

@@ -2,6 +2,7 @@ import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
+import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { openDurableRuns, openRuns } from '../../lib/app/compose/runs.ts';
@@ -52,9 +53,32 @@ const aService = async () => {
   const durable = openDurableRuns(configOf('runDurable'));
   const workflows = createWorkflowStore(client, tables, systemClock);
   const origin = `http://localhost:${gateway.port}`;
+  /** Runs what is dispatched, until so many executions have been run. */
+  const run = async (count: number): Promise<void> => {
+    while (started.length < count) {
+      const next = queue.shift();
+      if (next === undefined) return;
+      started.push(next.executionId);
+      const { executionId, mode } = next;
+      if (mode === 'express') await runExpress({ executionId }, { awsRequestId: executionId });
+      else
+        await aDurableEngine({
+          input: { executionId },
+          createHandler: (engine) => createDurableFunction({ ...durable, client: engine }),
+        }).run();
+    }
+  };
+  const takeToken = createTokenBuckets(client, tables);
   return {
     origin,
     started,
+    /** Takes what the calls of an execution may still start in a day, but for some: with one token of a bucket whose tokens are large. */
+    leave: (root: string, left: number) =>
+      takeToken(
+        { key: `calls:${root}`, burst: 2, intervalUs: 86_400_000 * (1_000 - left) },
+        Date.now() * 1_000,
+        null,
+      ),
     executions: webhook.executions,
     put: (id: string, nodes: readonly WorkflowNode[], changes: JsonObject = {}) => {
       const [request, ...chain] = nodes;
@@ -66,18 +90,8 @@ const aService = async () => {
       return workflows.put(definition, toPathConfigs(definition));
     },
     /** Runs what is dispatched, and what that dispatches, at most 50 executions. */
-    settle: async (): Promise<void> => {
-      for (let next = queue.shift(); next !== undefined && started.length < 50; next = queue.shift()) {
-        started.push(next.executionId);
-        const { executionId, mode } = next;
-        if (mode === 'express') await runExpress({ executionId }, { awsRequestId: executionId });
-        else
-          await aDurableEngine({
-            input: { executionId },
-            createHandler: (engine) => createDurableFunction({ ...durable, client: engine }),
-          }).run();
-      }
-    },
+    settle: () => run(50),
+    run,
     send: (id: string, headers: Record<string, string> = {}) =>
       fetch(`${origin}/api/webhook/${id}/go`, { method: 'POST', headers }),
   };
@@ -179,6 +193,46 @@ test('many sequential calls to another workflow of the service are not a cycle',
   expect(records.map((record) => record?.status)).toEqual(Array(16).fill('succeeded'));
 });
 
+describe('a workflow whose executions each call it several times', () => {
+  const definition: JsonObject = {
+    ...inMode('express'),
+    connections: [
+      { sourceNodeId: 'request', targetNodeId: 'each' },
+      { sourceNodeId: 'each', sourceOutput: 'each', targetNodeId: 'call' },
+    ],
+  };
+  const aTree = async (calls: number) => {
+    const service = await aService();
+    const items = Array.from({ length: calls }, (_, at) => at);
+    const loop = { id: 'each', type: 'forEach', parameters: { items, onItemError: 'continue' } };
+    const url = `${service.origin}/api/webhook/tree/go`;
+    await service.put('tree', [trigger(), loop, call(url)], definition);
+    return service;
+  };
+
+  test('starts those that it calls itself, and as many others as its first execution has left', async () => {
+    const service = await aTree(3);
+    expect((await service.send('tree')).status).toBe(202);
+    await service.run(1); // the first execution calls three times
+    const [root = ''] = service.started;
+    await service.leave(root, 4);
+    await service.settle();
+    expect(service.started).toHaveLength(1 + 3 + 4);
+    const records = await Promise.all(service.started.map((id) => service.executions.find(id)));
+    const texts = records.map((record) => JSON.stringify(record?.nodes ?? []));
+    expect(texts.filter((text) => text.includes('loop-detected')).length).toBeGreaterThan(0);
+    expect(texts.join()).toContain(`the calls of execution ${root} have led to 1000 others in a day`);
+  });
+
+  test('leaves what another first execution starts alone', async () => {
+    const service = await aTree(1);
+    await service.leave('another', 0);
+    await service.send('tree');
+    await service.settle();
+    expect(service.started).toHaveLength(10);
+  });
+});
+
 describe('the header', () => {
   test('is sent only to the service, not to another host, nor there by a redirect', async () => {
     const service = await aService();
@@ -202,7 +256,7 @@ describe('the header', () => {
     await service.put('back', [trigger('lastNode'), call(`${foreign.origin}/back`, { headers })]);
     expect((await service.send('out', { 'hookloom-depth': '3' })).status).toBe(200);
     expect(await (await service.send('back', { 'hookloom-depth': '3' })).json()).toMatchObject({
-      body: { depth: '4' },
+      body: { depth: expect.stringMatching(/^4\/[\w-]{20,64}$/) },
     });
     expect(foreign.received.map((request) => request.headers['hookloom-depth'])).toEqual([
       undefined,
@@ -210,9 +264,15 @@ describe('the header', () => {
     ]);
   });
 
-  test.each(['', 'x', '-1', '1e3', '99999', '3,4'])('%j from elsewhere is ignored', async (depth) => {
-    const service = await aService();
-    await service.put('here', [trigger('lastNode'), { id: 'next', type: 'set', parameters: { values: {} } }]);
-    expect((await service.send('here', { 'hookloom-depth': depth })).status).toBe(200);
-  });
+  test.each(['', 'x', '-1', '1e3', '99999', '3,4', '3/', '3/a b', `3/${'a'.repeat(65)}`])(
+    '%j from elsewhere is ignored',
+    async (depth) => {
+      const service = await aService();
+      await service.put('here', [
+        trigger('lastNode'),
+        { id: 'next', type: 'set', parameters: { values: {} } },
+      ]);
+      expect((await service.send('here', { 'hookloom-depth': depth })).status).toBe(200);
+    },
+  );
 });

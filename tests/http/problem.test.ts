@@ -37,7 +37,7 @@ const examples = {
   NO_RESPONSE: { executionId },
   RESPONSE_INVALID: { executionId, reason },
   ALREADY_STARTED: { executionId },
-  LOOP_DETECTED: { limit: 10 },
+  LOOP_DETECTED: { reason: 'it loops' },
   WORKFLOW_INVALID: { reason },
   OUTBOUND_REFUSED: { target, reason },
   OUTBOUND_FAILED: { target, reason },

@@ -73,6 +73,11 @@ test.each<[string, string, RegExp]>([
     'lib/webhooks/features/guards/concurrency.ts',
     /max: Type\.Integer\(\{ minimum: 1, maximum: ([\d_]+)/,
   ],
+  [
+    'executions that the [calls of one execution',
+    'lib/webhooks/limits/limit-calls-to-self.ts',
+    /MAX_CALLS = ([\d_]+)/,
+  ],
   ['DynamoDB | what a new table', 'resources/parameters.ts', /WARM_AT_FIRST = ([\d_]+)/],
 ])('the row "%s" has the number of %s', (start, path, pattern) => {
   const [, number = ''] = pattern.exec(read(path)) ?? [];

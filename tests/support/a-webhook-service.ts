@@ -219,6 +219,7 @@ export const aWebhookService = async ({
       logger,
     }),
     catchRequest: async () => null,
+    limitCallsToSelf: async () => async () => {},
     settings,
     guard,
   });

@@ -11,7 +11,7 @@ import {
   type JsonValue,
   type OutboundRequest,
 } from '@hookloom/plugin-kit';
-import { DEPTH_HEADER, readDepth } from '../../executions/record/call-depth.ts';
+import { DEPTH_HEADER, toNextCall } from '../../executions/record/call-depth.ts';
 import { OUTBOUND_FAILED, OUTBOUND_REFUSED, OUTBOUND_TIMEOUT } from '../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
 import { systemClock } from '../runtime/system-clock.ts';
@@ -157,7 +157,7 @@ const withDepth = (hop: Hop, startedBy: JsonValue | undefined, { ownUrl }: Trans
   const received = isPlainObject(startedBy) ? startedBy : {};
   const own = [URL.parse(`${url.protocol}//${received.host}`), URL.parse(ownUrl ?? '')];
   if (!own.some((one) => one?.host === url.host)) return hop;
-  return { ...hop, headers: { ...hop.headers, [DEPTH_HEADER]: String(readDepth(received) + 1) } };
+  return { ...hop, headers: { ...hop.headers, [DEPTH_HEADER]: toNextCall(received) } };
 };
 
 const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal: AbortSignal) => {

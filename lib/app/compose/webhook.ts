@@ -5,10 +5,12 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { DeliveryStore } from '../../deliveries/delivery-store.ts';
 import { createIdOfRequest } from '../../deliveries/to-execution-id.ts';
+import type { LimitCallsToSelf } from '../../webhooks/limits/limit-calls-to-self.ts';
 import type { CatchRequest } from '../../webhooks/listening/catch-request.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
 import type { OpenFeatures } from '../../webhooks/webhook-feature.ts';
 import type { Config } from '../config.ts';
+import type { CallsToSelfParts } from './open-calls-to-self.chunk.ts';
 import type { FeatureParts } from './open-features.chunk.ts';
 import type { ListeningParts } from './open-listening.chunk.ts';
 import type { RequestParts } from './open-requests.chunk.ts';
@@ -41,6 +43,7 @@ export const openWebhook = (config: Config = openConfig()) => {
       ids: randomIds,
     }),
     catchRequest: lateCatch({ client, tables, clock: systemClock }),
+    limitCallsToSelf: lateLimit({ client, tables, clock: systemClock }),
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,
@@ -70,6 +73,12 @@ export const lateFeatures = (parts: FeatureParts): OpenFeatures => {
 const lateCatch = (parts: ListeningParts): CatchRequest => {
   const load = lazy(async () => (await import('./open-listening.chunk.ts')).openCatchRequest(parts));
   return async (checked) => (await load())(checked);
+};
+
+/** Limits calls to this service itself, loaded for the first one. */
+const lateLimit = (parts: CallsToSelfParts) => {
+  const load = lazy(async () => (await import('./open-calls-to-self.chunk.ts')).openLimitCallsToSelf(parts));
+  return async (...headers: Parameters<LimitCallsToSelf>) => (await load())(...headers);
 };
 
 /** Records requests, loaded for the first one: accepted requests are seldom recorded. Never throws. */

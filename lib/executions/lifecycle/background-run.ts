@@ -216,7 +216,7 @@ class BackgroundRun implements BackgroundInvocation {
             since: engine.since ?? beganAt(record),
           },
           {
-            services: { ...identifyCalls(services, loaded.input), clock },
+            services: { ...identifyCalls(services, loaded.input, executionId), clock },
             openFiles: parts.filesFor(mode === 'durable' ? record : { ...record, life: BRIEF_DAYS }),
             openState: parts.stateFor?.({ ...record, executionId: keyIdOf(record) }),
             logger: parts.loggerFor(execution),

@@ -1,4 +1,11 @@
-import type { Clock, ExecutionInfo, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
+import {
+  type Clock,
+  type ExecutionInfo,
+  type Ids,
+  isPlainObject,
+  type JsonObject,
+  type Logger,
+} from '@hookloom/plugin-kit';
 import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import type { CredentialSource } from '../../engine/credentials.ts';
 import { execute } from '../../engine/execute.ts';
@@ -13,6 +20,7 @@ import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { type BlobStore, BRIEF_DAYS } from '../record/blob-store.ts';
+import { withRoot } from '../record/call-depth.ts';
 import {
   type ExecutionIdentity,
   type ExecutionStart,
@@ -187,12 +195,19 @@ export const lendTo = (
 
 /**
  * Gives the HTTP client the headers of the request that started the execution, by which it recognises calls to this
- * service itself, and their depth. Replays, retries and background runs find them in their trigger's input.
+ * service itself, their depth and their first execution. Replays, retries and background runs find them in their trigger's input.
  */
-export const identifyCalls = (services: SharedServices, { headers = null }: JsonObject): SharedServices => ({
-  ...services,
-  http: { request: (request, turn) => services.http.request({ ...request, startedBy: headers }, turn) },
-});
+export const identifyCalls = (
+  services: SharedServices,
+  { headers }: JsonObject,
+  executionId: string,
+): SharedServices => {
+  const request: SharedServices['http']['request'] = (call, turn) => {
+    const startedBy = withRoot(isPlainObject(headers) ? headers : {}, executionId) as JsonObject;
+    return services.http.request({ ...call, startedBy }, turn);
+  };
+  return { ...services, http: { request } };
+};
 
 export const createPrepareRun =
   ({
@@ -227,7 +242,7 @@ export const createPrepareRun =
       const steps = inlineSteps(services.clock);
       const { variables } = start;
       const ports = {
-        services: plan.isPure ? services : identifyCalls(services, input),
+        services: plan.isPure ? services : identifyCalls(services, input, start.executionId),
         openFiles: filesFor({ ...start, life: BRIEF_DAYS }),
         openState: stateFor?.({ ...start, executionId: keyIdOf(start) }),
         logger: loggerFor(execution),

@@ -211,8 +211,11 @@ describe('preparing a run', () => {
     await (await prepare(anExecution({ input }), 60_000)).run(started);
     await (await prepare(anExecution({ input: {} }), 60_000)).run(started);
     expect(sent).toMatchObject([
-      { url: 'https://a.example', startedBy: { 'x-depth': '1' } },
-      { url: 'https://a.example', startedBy: null },
+      {
+        url: 'https://a.example',
+        startedBy: { 'x-depth': '1', 'hookloom-depth': `0/${started.executionId}` },
+      },
+      { url: 'https://a.example', startedBy: { 'hookloom-depth': `0/${started.executionId}` } },
     ]);
   });
 
