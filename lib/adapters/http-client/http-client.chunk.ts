@@ -154,10 +154,14 @@ const sendFollowing = async (
 /** Adds the depth of the call, only for calls to this service itself. */
 const withDepth = (hop: Hop, startedBy: JsonValue | undefined, { ownUrl }: Transport): Hop => {
   const { url } = hop;
-  const received = isPlainObject(startedBy) ? startedBy : {};
+  const { headers = null, executionId = null } = isPlainObject(startedBy) ? startedBy : {};
+  const received = isPlainObject(headers) ? headers : {};
   const own = [URL.parse(`${url.protocol}//${received.host}`), URL.parse(ownUrl ?? '')];
   if (!own.some((one) => one?.host === url.host)) return hop;
-  return { ...hop, headers: { ...hop.headers, [DEPTH_HEADER]: toNextCall(received) } };
+  return {
+    ...hop,
+    headers: { ...hop.headers, [DEPTH_HEADER]: toNextCall(received, executionId as string | null) },
+  };
 };
 
 const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal: AbortSignal) => {

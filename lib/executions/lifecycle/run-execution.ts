@@ -1,11 +1,4 @@
-import {
-  type Clock,
-  type ExecutionInfo,
-  type Ids,
-  isPlainObject,
-  type JsonObject,
-  type Logger,
-} from '@hookloom/plugin-kit';
+import type { Clock, ExecutionInfo, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
 import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import type { CredentialSource } from '../../engine/credentials.ts';
 import { execute } from '../../engine/execute.ts';
@@ -20,7 +13,6 @@ import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { type BlobStore, BRIEF_DAYS } from '../record/blob-store.ts';
-import { withRoot } from '../record/call-depth.ts';
 import {
   type ExecutionIdentity,
   type ExecutionStart,
@@ -194,20 +186,20 @@ export const lendTo = (
   source && { open: () => source.open({ credentialIds, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) }) };
 
 /**
- * Gives the HTTP client the headers of the request that started the execution, by which it recognises calls to this
- * service itself, their depth and their first execution. Replays, retries and background runs find them in their trigger's input.
+ * Gives the HTTP client the headers of the request that started the execution, and its id, by which it recognises calls to
+ * this service itself, their depth and their first execution. Replays, retries and background runs find them in their trigger's input.
  */
 export const identifyCalls = (
   services: SharedServices,
-  { headers }: JsonObject,
+  { headers = null }: JsonObject,
   executionId: string,
-): SharedServices => {
-  const request: SharedServices['http']['request'] = (call, turn) => {
-    const startedBy = withRoot(isPlainObject(headers) ? headers : {}, executionId) as JsonObject;
-    return services.http.request({ ...call, startedBy }, turn);
-  };
-  return { ...services, http: { request } };
-};
+): SharedServices => ({
+  ...services,
+  http: {
+    request: (request, turn) =>
+      services.http.request({ ...request, startedBy: { headers, executionId } }, turn),
+  },
+});
 
 export const createPrepareRun =
   ({

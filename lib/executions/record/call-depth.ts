@@ -20,14 +20,13 @@ export const readCall = (headers: Headers): Call => {
   return { depth: Number(depth), root };
 };
 
-/** Headers of the request that started an execution, with its own id as the root unless another execution is. */
-export const withRoot = (headers: Headers, executionId: string): Headers => {
+/**
+ * The value of {@link DEPTH_HEADER} in a call.
+ *
+ * @param headers - of the request that started the calling execution
+ * @param executionId - of the calling execution; null for a call of none
+ */
+export const toNextCall = (headers: Headers, executionId: string | null): string => {
   const { depth, root } = readCall(headers);
-  return { ...headers, [DEPTH_HEADER]: `${depth}/${root ?? executionId}` };
-};
-
-/** The value of {@link DEPTH_HEADER} in a call. @param headers - of the request that started the calling execution */
-export const toNextCall = (headers: Headers): string => {
-  const { depth, root } = readCall(headers);
-  return `${depth + 1}${root === null ? '' : `/${root}`}`;
+  return [depth + 1, root ?? executionId ?? []].flat().join('/');
 };

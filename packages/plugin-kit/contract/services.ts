@@ -69,8 +69,8 @@ export interface OutboundRequest {
   /** The credential that the client adds to the request: the `context.credential` of the attempt. */
   readonly credential?: LentCredential;
   /**
-   * Headers of the request that started the execution, if there is one. Set by the engine, which overrides what a node
-   * sets.
+   * The execution that makes the request: its id, and the headers of the request that started it, if there is one. Set by
+   * the engine, which overrides what a node sets.
    */
   readonly startedBy?: JsonValue;
   /** If set, the body is only for the URL's origin: a redirect that would send it to another origin is refused. */

@@ -210,12 +210,10 @@ describe('preparing a run', () => {
     const input = { headers: { 'x-depth': '1' } };
     await (await prepare(anExecution({ input }), 60_000)).run(started);
     await (await prepare(anExecution({ input: {} }), 60_000)).run(started);
+    const { executionId } = started;
     expect(sent).toMatchObject([
-      {
-        url: 'https://a.example',
-        startedBy: { 'x-depth': '1', 'hookloom-depth': `0/${started.executionId}` },
-      },
-      { url: 'https://a.example', startedBy: { 'hookloom-depth': `0/${started.executionId}` } },
+      { url: 'https://a.example', startedBy: { headers: { 'x-depth': '1' }, executionId } },
+      { url: 'https://a.example', startedBy: { headers: null, executionId } },
     ]);
   });
 
