@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
+import { expectCount } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { watchPage } from '../support/watched-page.ts';
 
@@ -224,4 +225,25 @@ test('limits on the calls of a credential are set, refused and removed', async (
   await page.getByText('None', { exact: true }).waitFor();
   // Only the change that was refused is reported by the browser.
   expect(faults.splice(0)).toEqual([expect.stringContaining('400')]);
+});
+
+test('a new host of a credential asks for its secret again, and says why; one host less does not', async () => {
+  await put('credentials/console-hosts', {
+    ...{ type: 'httpBearer', secrets: { token: 'any-token' }, hosts: ['a.example', 'b.example'] },
+  });
+  await open('/credentials/console-hosts');
+  const dialog = page.getByRole('dialog');
+  const change = async (hosts: string) => {
+    await page.getByRole('button', { name: 'Change hosts' }).click();
+    await dialog.getByRole('textbox').first().fill(hosts);
+  };
+  await change('a.example');
+  await expectCount(dialog.getByLabel(/token/i), 0);
+  await confirm('Change');
+  await page.getByText('The hosts are changed').waitFor();
+  await change('a.example\nc.example');
+  await dialog.getByText('c.example would get the secret').waitFor();
+  await dialog.getByLabel(/token/i).fill('another-token');
+  await confirm('Change');
+  await page.getByText('a.example, c.example').waitFor();
 });
