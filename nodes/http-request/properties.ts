@@ -137,7 +137,7 @@ export const properties: readonly LegacyProperty[] = [
     pattern: NEXT.source,
     default: '',
     description:
-      'Leads to the URL or cursor of the next page: a JSON pointer in the body, or an expression over the answer, such as body.has_more ? body.data[-1].id. The last page has none, null, false or an empty string. By default the header Link with rel="next"',
+      'URL or cursor of the next page: a JSON pointer in the body, or an expression over the answer, such as body.has_more ? body.data[-1].id. The last page has none, null, false or "". By default the header Link with rel="next"',
   },
   {
     name: 'pageParameter',

@@ -5,7 +5,6 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { DeliveryStore } from '../../deliveries/delivery-store.ts';
 import { createIdOfRequest } from '../../deliveries/to-execution-id.ts';
-import type { LimitCallsToSelf } from '../../webhooks/limits/limit-calls-to-self.ts';
 import type { CatchRequest } from '../../webhooks/listening/catch-request.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
 import type { OpenFeatures } from '../../webhooks/webhook-feature.ts';
@@ -63,30 +62,32 @@ const lateDeliveries = (...parts: Parameters<typeof createDeliveryStore>): Deliv
   };
 };
 
-/** Webhook features, loaded for the first webhook that has one. */
-export const lateFeatures = (parts: FeatureParts): OpenFeatures => {
-  const load = lazy(async () => (await import('./open-features.chunk.ts')).openFeaturesWith(parts));
-  return async (webhook) => (await load())(webhook);
+/** A function whose file is loaded by its first call. */
+const late = <Parameters extends readonly unknown[], Output>(
+  open: () => Promise<(...parameters: Parameters) => Promise<Output> | Output>,
+): ((...parameters: Parameters) => Promise<Output>) => {
+  const load = lazy(open);
+  return async (...parameters) => (await load())(...parameters);
 };
+
+/** Webhook features, loaded for the first webhook that has one. */
+export const lateFeatures = (parts: FeatureParts): OpenFeatures =>
+  late(async () => (await import('./open-features.chunk.ts')).openFeaturesWith(parts));
 
 /** Catches requests as tests, loaded for the first workflow that has listened. */
-const lateCatch = (parts: ListeningParts): CatchRequest => {
-  const load = lazy(async () => (await import('./open-listening.chunk.ts')).openCatchRequest(parts));
-  return async (checked) => (await load())(checked);
-};
+const lateCatch = (parts: ListeningParts): CatchRequest =>
+  late(async () => (await import('./open-listening.chunk.ts')).openCatchRequest(parts));
 
 /** Limits calls to this service itself, loaded for the first one. */
-const lateLimit = (parts: CallsToSelfParts) => {
-  const load = lazy(async () => (await import('./open-calls-to-self.chunk.ts')).openLimitCallsToSelf(parts));
-  return async (...headers: Parameters<LimitCallsToSelf>) => (await load())(...headers);
-};
+const lateLimit = (parts: CallsToSelfParts) =>
+  late(async () => (await import('./open-calls-to-self.chunk.ts')).openLimitCallsToSelf(parts));
 
 /** Records requests, loaded for the first one: accepted requests are seldom recorded. Never throws. */
 const lateRequests = (parts: RequestParts): RecordRequest => {
-  const load = lazy(async () => (await import('./open-requests.chunk.ts')).openRecordRequest(parts));
+  const record = late(async () => (await import('./open-requests.chunk.ts')).openRecordRequest(parts));
   return async (outcome) => {
     try {
-      await (await load())(outcome);
+      await record(outcome);
     } catch (cause) {
       parts.logger.warn('Requests cannot be recorded.', { cause });
     }
