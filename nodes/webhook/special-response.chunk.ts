@@ -44,9 +44,15 @@ const NO_STATUS = 200;
 
 /** Visible ASCII, as in every valid URL. */
 const LOCATION = /^[\x21-\x7e]+$/;
+/** What a URL can have only encoded, and people write. */
+const TO_ENCODE = /[ \u0080-\uffff]+/g;
 
-/** Makes a redirect. A relative location is resolved against the URL of the request (RFC 9110 §10.2.2). */
-const toRedirect = ({ status, headers }: Response, location: string): Response => {
+/**
+ * Makes a redirect. A relative location is resolved against the URL of the request (RFC 9110 §10.2.2). Blanks and letters
+ * beyond ASCII are encoded, as browsers do with links.
+ */
+const toRedirect = ({ status, headers }: Response, redirect: string): Response => {
+  const location = redirect.toWellFormed().replaceAll(TO_ENCODE, encodeURIComponent);
   if (status !== NO_STATUS && !REDIRECTS.includes(status))
     throw new RangeError(`Parameter "status" must be one of ${REDIRECTS.join(', ')} with a redirect`);
   const url = LOCATION.test(location) ? URL.parse(location, 'https://relative.invalid') : null;

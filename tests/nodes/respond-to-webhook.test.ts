@@ -93,6 +93,14 @@ describe('respondToWebhook', () => {
       expect(await run({ redirect, body: 'left out' })).toStrictEqual(emit({ main: input, response }));
     });
 
+    test.each([
+      ['a b', 'a%20b'],
+      ['/grüße/日本?q=ü#é', '/gr%C3%BC%C3%9Fe/%E6%97%A5%E6%9C%AC?q=%C3%BC#%C3%A9'],
+      ['/100%25/\ud800', '/100%25/%EF%BF%BD'],
+    ])('to %j is encoded as browsers encode links', async (redirect, location) => {
+      expect(await run({ redirect })).toMatchObject({ outputs: { response: { headers: { location } } } });
+    });
+
     test.each([301, 302, 303, 307, 308])('takes the status %d', async (status) => {
       expect(await run({ redirect: '/a', status })).toMatchObject({ outputs: { response: { status } } });
     });
@@ -103,18 +111,12 @@ describe('respondToWebhook', () => {
       );
     });
 
-    test.each([
-      '',
-      'a b',
-      '/a\r\nset-cookie: b',
-      '/ü',
-      'javascript:alert(1)',
-      'data:text/html,x',
-      'http://',
-      '\t/a',
-    ])('refuses %j', async (redirect) => {
-      await expect(run({ redirect })).rejects.toThrow('Parameter "redirect" must be an encoded path');
-    });
+    test.each(['', '/a\r\nset-cookie: b', 'javascript:alert(1)', 'data:text/html,x', 'http://', '\t/a'])(
+      'refuses %j',
+      async (redirect) => {
+        await expect(run({ redirect })).rejects.toThrow('Parameter "redirect" must be an encoded path');
+      },
+    );
   });
 
   test.each(['//evil.example', '/\\evil.example', '\\/evil.example', '\\\\evil.example', '///evil.example'])(
