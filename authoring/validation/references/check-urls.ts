@@ -136,8 +136,9 @@ const isEncodedInAll = (tree: Ast): boolean => {
 const SEVERAL =
   /^(?:path|pathname|path_?and_?query|query|query_?string|search|search_?params|qs|route|uri|url|href|suffix)$/i;
 
-/** A host without a slash behind it. */
-const BARE_HOST = /^https?:\/\/[^/?#\\]*\.[^/?#\\]*[a-z\d]$/i;
+/** Whether a URL ends with its host, and nothing parts that from what follows. */
+const endsInHost = (before: string): boolean =>
+  /^https?:\/\/[^/?#\\]*$/i.test(before) && before.includes('.') && /[a-z\d]$/i.test(before);
 
 const givesSeveral = (tree: Ast, before: string): boolean => {
   const isInQuery = before.includes('?');
@@ -145,7 +146,7 @@ const givesSeveral = (tree: Ast, before: string): boolean => {
   if (textsOf(tree).some((text) => separators.test(text))) return true;
   if (/=$/.test(before)) return false; // one value of the query
   const isNamed = SEVERAL.test(lastNameOf(tree)) && /[/?&]$/.test(before);
-  return isNamed || BARE_HOST.test(before);
+  return isNamed || endsInHost(before);
 };
 
 /** The strings that a value is joined from, with `&` or `$join`. */
