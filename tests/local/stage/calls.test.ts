@@ -5,6 +5,7 @@ import { createPolicies } from '../../../local/stage/door/policies.ts';
 import { readCall } from '../../../local/stage/door/read-call.ts';
 import { resolveTemplate } from '../../../local/stage/door/template.ts';
 
+const queue = 'arn:aws:sqs:us-east-2:123456789012:orders';
 const account = '123456789012';
 const region = 'eu-west-1';
 const arns = createArns('aws', account, region);
@@ -135,9 +136,13 @@ const calls: readonly (readonly [string, Sent, readonly string[]])[] = [
   ],
   [
     'events',
-    ofEvents('PutTargets', { Rule: 'a', EventBusName: 'orders', Targets: [{ Id: '1', RoleArn: role }] }),
+    ofEvents('PutTargets', {
+      Rule: 'a',
+      EventBusName: 'orders',
+      Targets: [{ Id: '1', Arn: queue, RoleArn: role }],
+    }),
     [
-      'events:PutTargets arn:aws:events::rule/orders/a',
+      `events:PutTargets arn:aws:events::rule/orders/a events:TargetArn=${queue}`,
       `iam:PassRole ${role} iam:PassedToService=events.amazonaws.com`,
     ],
   ],
