@@ -58,7 +58,7 @@ export const properties: readonly LegacyProperty[] = [
     options: ['auto', 'json', 'text', 'file'],
     default: 'auto',
     description:
-      'auto follows the content type: JSON is parsed, other text in its charset becomes a string, anything else { base64 }; json and text ignore the content type; file saves the answer as a file of the execution',
+      'auto follows the content type: JSON is parsed, other text in its charset is a string, anything else { base64 }; json and text ignore the content type; file saves the answer as a file of the execution',
   },
   {
     name: 'maxRedirects',
@@ -119,7 +119,7 @@ export const properties: readonly LegacyProperty[] = [
     options: ['none', 'link', 'cursor', 'page'],
     default: 'none',
     description:
-      'How to find the next page: link by a URL, cursor by a value (both in next), page by number. The output is { items, pages, pagesEnd }',
+      'How to find the next page: link by a URL, cursor by a value in next, page by number. The output is { items, pages, pagesEnd }',
   },
   {
     name: 'items',
@@ -137,7 +137,7 @@ export const properties: readonly LegacyProperty[] = [
     pattern: NEXT.source,
     default: '',
     description:
-      'URL or cursor of the next page: a JSON pointer in the body, or an expression over the answer, such as body.has_more ? body.data[-1].id. The last page has none, null, false or "". By default the header Link with rel="next"',
+      'URL or cursor of the next page: a JSON pointer in the body, or an expression over the answer: body.has_more ? body.data[-1].id. The last page has none, null, false or "". By default the header Link with rel="next"',
   },
   {
     name: 'pageParameter',
