@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isBigInteger, parseJson, toExactJson } from '../tools/exact-json.ts';
@@ -108,6 +109,13 @@ test.each(['auto', 'json'] as const)('an answer of an HTTP API has them, too, re
 test('as many digits in a row are found wherever they begin', () => {
   for (let before = 0; before < 40; before += 1)
     expect(parseJson(`${' '.repeat(before)}9007199254740993`)).toBe('9007199254740993');
+});
+
+test('millions of digits are read, also where V8 does not optimize patterns', () => {
+  const module = new URL('../tools/exact-json.ts', import.meta.url).href;
+  const code = `import { parseJson } from '${module}'; process.stdout.write(typeof parseJson('9'.repeat(6_000_000)));`;
+  const flags = ['--no-regexp-optimization', '--input-type=module'];
+  expect(execFileSync(process.execPath, [...flags, '--eval', code]).toString()).toBe('string');
 });
 
 test.each<[string, boolean]>([
