@@ -125,13 +125,18 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(of('lambda', 'InvokeFunction'), arn('lambda', `function:${PREFIX}-sweepRegistrations`)),
   ],
   'AWS::Lambda::EventSourceMapping': [
-    allow(
-      of(
-        'lambda',
-        'CreateEventSourceMapping DeleteEventSourceMapping GetEventSourceMapping ListTags TagResource UpdateEventSourceMapping',
+    // A mapping has a random id: it is told by its function.
+    {
+      ...allow(
+        of(
+          'lambda',
+          'CreateEventSourceMapping DeleteEventSourceMapping GetEventSourceMapping UpdateEventSourceMapping',
+        ),
+        '*',
       ),
-      '*',
-    ),
+      Condition: { ArnLike: { 'lambda:FunctionArn': arn('lambda', `function:${PREFIX}-{mapped}`) } },
+    },
+    allow(of('lambda', 'ListTags TagResource'), '*'),
   ],
   'AWS::Logs::LogGroup': [
     allow(

@@ -161,7 +161,7 @@ const createExpand = ({ functions, resources }: ServiceFile) => {
   const names = expandNames({
     functions: Object.entries(functions).map(([key, { events = [] }]) => ({
       key,
-      isScheduled: events.some((event) => Object.hasOwn(event, 'schedule')),
+      startedBy: events.flatMap((event) => Object.keys(event)),
     })),
     tables: Object.values(resources.Resources).flatMap(({ Properties = {} }) => {
       const { TableName, GlobalSecondaryIndexes, StreamSpecification } = Properties;

@@ -1,7 +1,7 @@
 /** The names in serverless.yml that patterns are made of. */
 export interface NamesOfService {
-  /** Keys of the functions, and whether a schedule starts them. */
-  readonly functions: readonly { readonly key: string; readonly isScheduled: boolean }[];
+  /** Keys of the functions, and what starts them: `schedule`, `sqs`, `stream` … */
+  readonly functions: readonly { readonly key: string; readonly startedBy: readonly string[] }[];
   /** Names of the tables, after the stage's, and whether a table has indexes or a stream. */
   readonly tables: readonly { readonly name: string; readonly hasParts: boolean }[];
 }
@@ -15,10 +15,13 @@ export const expandNames = ({
   tables,
 }: NamesOfService): Readonly<Record<string, readonly string[]>> => {
   const keys = functions.map(({ key }) => key);
-  const scheduled = functions.filter(({ isScheduled }) => isScheduled).map(({ key }) => key);
+  const keysOf = (...events: readonly string[]): readonly string[] =>
+    functions.filter(({ startedBy }) => startedBy.some((one) => events.includes(one))).map(({ key }) => key);
+  const scheduled = keysOf('schedule');
   return {
     function: unique(keys.flatMap((key) => toCapital(key) ?? [key, `${key}:*`])),
     scheduled,
+    mapped: keysOf('sqs', 'stream'),
     table: tables.flatMap(({ name, hasParts }) => (hasParts ? [name, `${name}/*`] : [name])),
     Role: unique(['WorkflowRole', ...keys].map((name) => `${name.charAt(0).toUpperCase()}*`)),
     Scheduled: unique(scheduled.map((name) => `${name.charAt(0).toUpperCase()}*`)),
