@@ -53,7 +53,7 @@ export const compareStageFile = async <Stated extends Entry>(
   context: TargetContext,
 ): Promise<readonly StageDifference[]> => {
   const { noun } = kind;
-  const all = await readNamed(folder, kind, context);
+  const all = (await readStageFile(folder, kind, context)) ?? new Map<string, Stated>();
   const named = new Map([...all].filter(([name]) => isUsed(name)));
   if (named.size === 0) return [];
   const stored = await kind.readStored(context);
@@ -83,7 +83,7 @@ export const pullStageFile = async <Stated extends Entry>(
   context: TargetContext,
 ): Promise<void> => {
   const { io } = context;
-  const named = await readNamed(folder, kind, context);
+  const named = (await readStageFile(folder, kind, context)) ?? new Map<string, Stated>();
   const stored = await kind.readStored(context);
   const path = join(folder, kind.file);
   const merged = new Map(named);
@@ -102,14 +102,18 @@ export const pullStageFile = async <Stated extends Entry>(
   await writeText(path, `${JSON.stringify(sorted, null, 2)}\n`, io);
 };
 
-/** @throws CommandError for an invalid file */
-const readNamed = async <Stated extends Entry>(
+/**
+ * What the file of a folder states; null if the folder has no such file.
+ *
+ * @throws CommandError for an invalid file
+ */
+export const readStageFile = async <Stated extends Entry>(
   folder: string,
   { file, noun, entry, isName }: StageFile<Stated>,
-  { io }: TargetContext,
-): Promise<ReadonlyMap<string, Stated>> => {
+  { io }: Pick<TargetContext, 'io'>,
+): Promise<ReadonlyMap<string, Stated> | null> => {
   const path = join(folder, file);
-  if ((await stat(resolve(callerFolder(io.env), path)).catch(() => null)) === null) return new Map();
+  if ((await stat(resolve(callerFolder(io.env), path)).catch(() => null)) === null) return null;
   const { name, text } = await readInput(path, io);
   const content = parseJson(text, name);
   const placeOf = locateValues(text);

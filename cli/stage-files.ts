@@ -12,6 +12,7 @@ import { CREDENTIALS } from './credential-api.ts';
 import {
   compareStageFile,
   pullStageFile,
+  readStageFile,
   type StageDifference,
   type StageFile,
   toOptions,
@@ -108,6 +109,12 @@ export const compareStage = async (
   ...(await compareStageFile(folder, credentials, usesCredential(definitions), context)),
   ...(await compareStageFile(folder, variables, usesVariable(definitions), context)),
 ];
+
+/** What a folder states of credentials and variables. @throws CommandError for an invalid file */
+export const readStage = async (folder: string, context: Pick<TargetContext, 'io'>) => ({
+  credentials: await readStageFile(folder, credentials, context),
+  variables: await readStageFile(folder, variables, context),
+});
 
 /** Writes the names of the credentials and variables that workflows use into a folder. */
 export const pullStage = async (

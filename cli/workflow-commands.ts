@@ -1,9 +1,5 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
-import { findTriggerWarnings } from '../authoring/stage/check-workflows.ts';
-import { findTimes } from '../authoring/stage/find-times.ts';
-import { findUrlWarnings } from '../authoring/stage/find-warnings.ts';
-import { findFormatChanges } from '../authoring/validation/find-format-changes.ts';
 import type { tryNodeRoute } from '../lib/app/api/trials.ts';
 import type { listedWorkflow, workflowVersion } from '../lib/app/api/workflows.ts';
 import type { AnswerTo, BodyOf } from '../lib/http/api-route.ts';
@@ -17,30 +13,16 @@ import { findPermissions } from './find-permissions.ts';
 import { explain } from './help.ts';
 import type { Io } from './io.ts';
 import { parseWorkflow } from './parse-json.ts';
-import {
-  type PutOptions,
-  printStored,
-  printTimes,
-  putFiles,
-  type StoredWorkflow,
-  WORKFLOWS,
-} from './put-workflows.ts';
+import { type PutOptions, printStored, putFiles, type StoredWorkflow, WORKFLOWS } from './put-workflows.ts';
 import { readId, readIds, readVersionNumber } from './read-arguments.ts';
-import {
-  findSameIds,
-  listFiles,
-  onlyWorkflows,
-  readInput,
-  readWorkflow,
-  type WorkflowFile,
-} from './read-file.ts';
+import { onlyWorkflows, readInput, readWorkflow } from './read-file.ts';
 import { printTable } from './table.ts';
 import { upgradeFiles } from './upgrade-workflows.ts';
 import { createFolder, fileOf, isFolder, toFileText, writeText } from './write-file.ts';
 
 export const addWorkflowCommands = (
   program: Command,
-  { io, loadNodeTypes, onTarget }: CommandContext,
+  { io, loadNodeTypes, loadPlugins, onTarget }: CommandContext,
 ): void => {
   const workflow = program
     .command('workflow')
@@ -61,7 +43,8 @@ export const addWorkflowCommands = (
     )
     .action(async (files: string[]) => {
       const findNodeType = await loadNodeTypes();
-      if (files.length > 0) return validateFiles(files, { io, findNodeType });
+      if (files.length > 0)
+        return (await import('./validate-files.ts')).validateFiles(files, { io, findNodeType, loadPlugins });
       return onTarget(async (context) =>
         (await import('./validate-stored.ts')).validateStored(context, findNodeType),
       );
@@ -263,33 +246,6 @@ interface CheckContext {
   readonly io: Io;
   readonly findNodeType: FindNodeType;
 }
-
-/** Reports on all files before it fails. */
-const validateFiles = async (paths: readonly string[], { io, findNodeType }: CheckContext): Promise<void> => {
-  const problems: string[] = [];
-  const valid: WorkflowFile[] = [];
-  for (const path of await listFiles(paths, io)) {
-    try {
-      const file = await readWorkflow(path, io, findNodeType);
-      const { definition } = file;
-      valid.push(file);
-      io.print(`${path}: ${definition.id} is valid`);
-      const more = [
-        ...findTriggerWarnings(definition, findNodeType),
-        ...(await findUrlWarnings(definition, findNodeType, null)),
-      ];
-      for (const warning of [...file.warnings, ...more.map(file.toLine)])
-        io.note(io.paint('yellow', warning));
-      for (const change of findFormatChanges(definition, findNodeType)) io.print(file.toLine(change));
-      printTimes(definition.id, await findTimes(definition, io.now()), io);
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      problems.push(error.message);
-    }
-  }
-  problems.push(...findSameIds(valid.map(({ file, definition }) => ({ file, id: definition.id }))));
-  if (problems.length > 0) throw new CommandError(problems.join('\n'));
-};
 
 /** Prints statements as rows of `custom.workflowStatements` in serverless.yml. */
 const printPermissions = async (

@@ -113,7 +113,8 @@ const resolveStageTriggers = async (
   return { definition: { ...definition, nodes }, problems };
 };
 
-const checkId = ({ id }: WorkflowDefinition, isRepeated: boolean, isProbe: boolean): Problem[] => [
+/** @param isRepeated - whether a workflow before it has the same id */
+export const checkId = ({ id }: WorkflowDefinition, isRepeated: boolean, isProbe: boolean): Problem[] => [
   ...(isRepeated ? [{ path: '/id', message: `${quote(id)} is also the id of a workflow before it` }] : []),
   ...(id.startsWith(PROBE_PREFIX) === isProbe
     ? []

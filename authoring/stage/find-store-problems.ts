@@ -122,7 +122,8 @@ export const findMetricsProblem = async (
   const ids = [...current.values()].filter(hasMetrics).map(({ id }) => id);
   if (ids.length <= MAX_WITH_METRICS) return null;
   const known = stored.map(({ id }) => id);
-  return `${ids.length} workflows would have settings.metrics; at most ${MAX_WITH_METRICS} may: ${known.join(', ')} already do`;
+  const others = known.length === 0 ? '' : `: ${known.join(', ')} already do`;
+  return `${ids.length} workflows would have settings.metrics; at most ${MAX_WITH_METRICS} may${others}`;
 };
 
 const hasMetrics = ({ settings }: WorkflowDefinition): boolean => settings?.metrics === true;

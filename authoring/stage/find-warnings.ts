@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonValue, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { ANY_HOST, hostOfUrl, isForHost } from '../../lib/credentials/outbound/host-pattern.ts';
+import type { OutboundCredential } from '../../lib/credentials/outbound/outbound-credential.ts';
 import type { OutboundCredentialParts } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { quote, quoteAll } from '../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
@@ -26,23 +27,23 @@ interface CalledUrl {
 }
 
 type Credentials = Pick<OutboundCredentialParts, 'findType'> & {
-  readonly store: Pick<OutboundCredentialParts['store'], 'find'>;
+  readonly store: {
+    find(credentialId: string): Promise<Pick<OutboundCredential, 'type' | 'hosts'> | null>;
+  };
 };
 
 /**
- * Finds URLs in which an expression decides where a credential is sent. With a store, which has each credential's allowed
- * hosts, only those whose credential allows any host, and URLs outside the allowed hosts.
- *
- * @param credentials - null without a store
+ * Finds URLs in which an expression decides where a credential is sent. Of a credential whose allowed hosts are known, only
+ * those if it allows any host, and URLs outside the allowed hosts.
  */
 export const findUrlWarnings = async (
   { nodes }: Pick<WorkflowDefinition, 'nodes'>,
   findNodeType: FindNodeType,
-  credentials: Credentials | null,
+  credentials: Credentials,
 ): Promise<readonly Problem[]> => {
   const warnings: Problem[] = [];
   for (const url of nodes.flatMap((node, index) => findCalledUrls(node, index, findNodeType))) {
-    const warning = credentials === null ? warnWithoutStore(url) : await warnByStore(url, credentials);
+    const warning = await warnByHosts(url, credentials);
     if (warning !== null) warnings.push({ path: url.path, message: warning, severity: 'warning' });
   }
   return warnings;
@@ -66,18 +67,17 @@ const findCalledUrls = (node: WorkflowNode, index: number, findNodeType: FindNod
   });
 };
 
-const warnWithoutStore = ({ start, credentialId }: CalledUrl): string | null =>
-  start === null
-    ? `has an expression in its host: the credential ${quote(credentialId)} must name its allowed hosts, or it is sent wherever the expression leads`
-    : null;
-
-const warnByStore = async (
+const warnByHosts = async (
   { start, credentialId }: CalledUrl,
   { store, findType }: Credentials,
 ): Promise<string | null> => {
   const credential = await store.find(credentialId);
-  const type = credential === null ? null : await findType(credential.type);
-  if (credential === null || type?.apply === undefined || type.setsUrl === true) return null;
+  if (credential === null)
+    return start === null
+      ? `has an expression in its host: the credential ${quote(credentialId)} must name its allowed hosts, or it is sent wherever the expression leads`
+      : null;
+  const type = await findType(credential.type);
+  if (type?.apply === undefined || type.setsUrl === true) return null;
   const { hosts } = credential;
   if (start !== null)
     return hosts === null || isForHost(hosts, start)

@@ -26,15 +26,20 @@ export const checkSubworkflows = async (
 ): Promise<Problem[]> => {
   const messages = new Map<string, string | null>();
   const problems: Problem[] = [];
-  for (const [index, node] of nodes.entries()) {
-    const workflowId = readSubworkflow(node);
-    if (workflowId === null) continue;
+  for (const { path, workflowId } of listSubworkflows({ nodes })) {
     if (!messages.has(workflowId)) messages.set(workflowId, await describeOther(workflowId, workflows));
     const message = messages.get(workflowId) ?? null;
-    if (message !== null) problems.push({ path: `/nodes/${index}/parameters/workflowId`, message });
+    if (message !== null) problems.push({ path, message });
   }
   return problems;
 };
+
+/** The workflows that nodes run, but for those known only at run time. */
+export const listSubworkflows = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>) =>
+  nodes.flatMap((node, index) => {
+    const workflowId = readSubworkflow(node);
+    return workflowId === null ? [] : [{ path: `/nodes/${index}/parameters/workflowId`, workflowId }];
+  });
 
 /** The workflow that a node runs; null when it runs none, or one that is known only at run time. */
 const readSubworkflow = ({ type, parameters, disabled }: WorkflowNode): string | null => {

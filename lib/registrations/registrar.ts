@@ -4,6 +4,7 @@ import { REGISTRATION_REFUSED } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import {
+  describeTaken,
   findRegisteringSource,
   type RegisteringSource,
   type Registration,
@@ -122,8 +123,8 @@ const requireDistinct = (all: readonly Registration[]): void => {
   }
 };
 
-const refuseTaken = (wanted: Registration, { workflowId, triggerNodeId }: Registration): AppError =>
-  refused(wanted, null, `trigger ${triggerNodeId} of ${workflowId} already uses it, and only one can`);
+const refuseTaken = (wanted: Registration, other: Registration): AppError =>
+  refused(wanted, null, describeTaken(other));
 
 const has = (registrations: readonly Registration[], { name, triggerNodeId }: Registration): boolean =>
   registrations.some((one) => one.name === name && one.triggerNodeId === triggerNodeId);

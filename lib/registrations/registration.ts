@@ -48,6 +48,10 @@ export const toRegistration = (
   return { name, workflowId, triggerNodeId, nodeType, parameters };
 };
 
+/** Says which trigger has the resource that another one needs. */
+export const describeTaken = ({ workflowId, triggerNodeId }: Registration): string =>
+  `trigger ${triggerNodeId} of ${workflowId} already uses it, and only one can`;
+
 /** The name of the registration that owns a resource. @param resource - as returned by `EventSource.resourceOf` */
 export const nameOfResource = (resource: string): string => hash(JSON.stringify([resource]));
 

@@ -42,6 +42,7 @@ describe('workflow validate', () => {
   ])('says nothing of what has a value in each run: %s', async (url) => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', calling(url));
+    file('variables.stage.json', { base: { type: 'string' } });
     expect(await call(`workflow validate ${path}`)).toEqual({
       code: 0,
       out: `${path}: shop is valid`,
