@@ -89,19 +89,67 @@ export const listExecutions = async (
       (workflowId ?? id) === id &&
       statuses.includes(status) &&
       startedAt >= from &&
-      startedAt <= to
+      startedAt <= to &&
+      (after?.part !== WAITING_PART || isAfter(execution, after))
     );
   };
 
   const attributes = [...SUMMARY_ATTRIBUTES, ...(failure === undefined ? [] : ['failure'])];
-  const batchSize = isFiltered ? BATCH_SIZE : limit + 1;
-  const page = await collectPage(keys, { limit, batchSize, maxRecords: MAX_RECORDS }, async (ids) =>
+  const read = async (ids: readonly string[]) =>
     (await getItems(client, { table, key: 'executionId' }, ids, attributes)).flatMap((item) => {
       const execution = toSummary(item);
       return isListed(item, execution) ? [[execution.executionId, execution] as const] : [];
-    }),
-  );
+    });
+  const isOfWaiting = workflowId !== null && statuses.every((status) => status === 'waiting');
+  const waiting =
+    isOfWaiting && (after === undefined || after.part === WAITING_PART)
+      ? await readOpenIds(client, table)
+      : null;
+  if (waiting !== null) return toWaitingPage(await read(waiting), limit);
+  const batchSize = isFiltered ? BATCH_SIZE : limit + 1;
+  const page = await collectPage(keys, { limit, batchSize, maxRecords: MAX_RECORDS }, read);
   return { executions: page.found, next: page.next };
+};
+
+/** The part of positions in a list that was sorted here. No workflow id has a colon. */
+const WAITING_PART = ':waiting';
+
+/** The order of such a list: latest first. */
+const compareStarts = (
+  one: Pick<ExecutionSummary, 'startedAt' | 'executionId'>,
+  other: Pick<ExecutionSummary, 'startedAt' | 'executionId'>,
+): number => other.startedAt - one.startedAt || (one.executionId < other.executionId ? -1 : 1);
+
+const isAfter = (execution: ExecutionSummary, { at, executionId }: ListPosition): boolean =>
+  execution.executionId !== executionId &&
+  compareStarts({ startedAt: Date.parse(at), executionId }, execution) < 0;
+
+/**
+ * The ids of all open background executions, which every waiting one is; null if they are more than one call reads.
+ * Most executions of a workflow have ended, so that these are fewer.
+ */
+const readOpenIds = async (client: DynamoDbClient, table: string): Promise<readonly string[] | null> => {
+  const shards = [...shardsOf('active'), ...shardsOf('waiting')];
+  const partitions = shards.map((key): Partition => ({ index: 'bySweep', key }));
+  const options = { order: 'ascending', range: ALL_TIMES, pageSize: BATCH_SIZE } as const;
+  const ids = new Set<string>();
+  for await (const { executionId } of mergePartitions(client, table, partitions, options))
+    if (ids.add(executionId).size > MAX_RECORDS) return null;
+  return [...ids];
+};
+
+const toWaitingPage = (
+  found: readonly (readonly [string, ExecutionSummary])[],
+  limit: number,
+): ExecutionPage => {
+  const sorted = found.map(([, execution]) => execution).sort(compareStarts);
+  const executions = sorted.slice(0, limit);
+  const last = executions.at(-1);
+  const next =
+    last === undefined || sorted.length === executions.length
+      ? null
+      : { part: WAITING_PART, at: toIso(last.startedAt), executionId: last.executionId };
+  return { executions, next };
 };
 
 /** The partitions that hold executions of these statuses. */
