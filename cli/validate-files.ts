@@ -117,7 +117,7 @@ export const validateFiles = async (
 
 interface FileOfFolder {
   readonly file: string;
-  /** The folder that was named, or that of a file that was; null for standard input. */
+  /** The folder that was named, or in which a named file is; null for standard input. */
   readonly folder: string | null;
 }
 
