@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   credentials: ['shared', 'engine', 'calls'],
   plugins: ['shared', 'settings'],
   http: ['shared'],
-  health: ['shared', 'settings', 'workflows', 'engine', 'plugins', 'credentials'],
+  health: ['shared', 'settings', 'workflows', 'engine', 'plugins', 'credentials', 'state'],
   admin: ['shared', 'workflows', 'engine', 'executions'],
   deliveries: ['shared', 'workflows', 'executions'],
   registrations: ['shared', 'settings', 'workflows'],

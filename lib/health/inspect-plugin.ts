@@ -6,7 +6,7 @@ import { describeDisabled } from '../plugins/disabled-plugins.ts';
 import type { LoadedEntry, Plugin, PluginNodeType } from '../plugins/plugin.ts';
 import type { Probe } from './probe-credentials.ts';
 import { isTooMany, type RunCount, shareOf } from './sample-runs.ts';
-import type { CredentialState, StoredFacts } from './stored-facts.ts';
+import type { CredentialState, FailingPoll, StoredFacts } from './stored-facts.ts';
 
 export interface Problem {
   readonly status: 'unhealthy' | 'warning';
@@ -37,6 +37,8 @@ export interface PluginDetails {
   readonly credentials?: Readonly<Record<string, CredentialHealth>>;
   /** Runs of the plugin's node types; absent if there are none. */
   readonly runs?: Readonly<Record<string, RunCount & { readonly share: number }>>;
+  /** The triggers of enabled workflows whose latest poll failed; absent if there are none. */
+  readonly failingPolls?: readonly FailingPoll[];
 }
 
 export interface PluginInspection {
@@ -80,6 +82,9 @@ export const inspectPlugin = (
     const count = facts.runs.counts.get(nodeType.nodeType);
     return count === undefined ? [] : [{ nodeType, count }];
   });
+  const failingPolls = facts.polls.failing
+    .filter((poll) => plugin.nodeTypes.some(({ nodeType }) => nodeType === poll.nodeType))
+    .map((poll) => ({ ...poll, message: describeError(poll.message) }));
   const isUsed =
     states.length > 0 || plugin.nodeTypes.some(({ nodeType }) => facts.usage.nodeTypes.has(nodeType));
   return {
@@ -87,6 +92,7 @@ export const inspectPlugin = (
     problems: [
       ...schemas,
       ...credentials.flatMap(({ id, counted }) => toCredentialProblem(id, counted)),
+      ...failingPolls.map(toPollProblem),
       ...runs.filter(failsUnexpectedly).map(toRunProblem),
     ],
     details: {
@@ -101,6 +107,7 @@ export const inspectPlugin = (
               runs.map(({ nodeType, count }) => [nodeType.nodeType, { ...count, share: shareOf(count) }]),
             ),
           }),
+      ...(failingPolls.length === 0 ? {} : { failingPolls }),
     },
   };
 };
@@ -186,6 +193,11 @@ const failsUnexpectedly = ({ nodeType: { outputs }, count }: NodeTypeRuns): bool
 const toRunProblem = ({ nodeType: { nodeType }, count: { runs, failed } }: NodeTypeRuns): Problem => ({
   status: 'warning',
   message: `${failed} of ${runs} runs of "${nodeType}" failed in the last day`,
+});
+
+const toPollProblem = ({ workflowId, triggerNodeId, since, message }: FailingPoll): Problem => ({
+  status: 'warning',
+  message: `trigger "${triggerNodeId}" of workflow "${workflowId}" can't poll since ${since}: ${message}`,
 });
 
 /** The plugin's schemas that do not compile; workflows that use them cannot be stored. */

@@ -19,6 +19,8 @@ type FunctionChecks = Readonly<Record<string, Check>>;
 export interface Coverage {
   readonly workflows: { readonly read: number; readonly complete: boolean };
   readonly credentials: { readonly read: number; readonly complete: boolean };
+  /** The triggers that poll. */
+  readonly polls: { readonly read: number; readonly complete: boolean };
   readonly executions: {
     readonly read: number;
     readonly complete: boolean;
@@ -74,6 +76,7 @@ interface InspectLimits extends FactLimits {
 const LIMITS: InspectLimits = {
   maxWorkflows: 300,
   maxCredentials: 200,
+  maxPolls: 200,
   maxExecutions: 500,
   runsMs: 3_000,
   storeMs: 5_000,
@@ -176,9 +179,10 @@ const toStoreCheck = (unwritable: readonly string[]): Check =>
         message: `${unwritable.join(' and ')} cannot be written, so deliveries are refused or fail: full, denied, unavailable or throttling`,
       };
 
-const toCoverage = ({ workflows, credentials, runs }: StoredFacts): Coverage => ({
+const toCoverage = ({ workflows, credentials, polls, runs }: StoredFacts): Coverage => ({
   workflows: { read: workflows.count, complete: workflows.isComplete },
   credentials: { read: credentials.states.length, complete: credentials.isComplete },
+  polls: { read: polls.read, complete: polls.isComplete },
   executions: {
     read: runs.executions,
     complete: runs.isComplete,

@@ -8,8 +8,11 @@ import type {
 } from '../credentials/outbound/outbound-credential.ts';
 import type { RenewalLocks } from '../credentials/outbound/renew-secret.ts';
 import type { DisabledPlugin, SettingsReader } from '../settings/settings.ts';
+import { findPollFailure, readPollRecord } from '../state/poll-record.ts';
+import { type StateStore, scopeOfWorkflow } from '../state/state-store.ts';
 import { findCredentialUses } from '../workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
+import { pollOf } from '../workflows/plan/poll-type.ts';
 import { type RunSample, type RunSource, type SampledWorkflow, sampleRuns } from './sample-runs.ts';
 
 /** The stored workflows, up to the store's limit. */
@@ -26,10 +29,12 @@ export interface FactStores extends CredentialStores {
   readonly listWorkflows: () => Promise<StoredWorkflows>;
   readonly runs: RunSource;
   readonly settings: Pick<SettingsReader, 'find'>;
+  readonly state: Pick<StateStore, 'find'>;
 }
 
 export interface FactLimits {
   readonly maxCredentials: number;
+  readonly maxPolls: number;
   readonly maxExecutions: number;
   readonly maxWorkflows: number;
   /** Time limit for reading executions. */
@@ -41,6 +46,7 @@ export interface StoredFacts {
   readonly usage: Usage;
   readonly workflows: Pick<StoredWorkflows, 'isComplete'> & { readonly count: number };
   readonly credentials: CheckedCredentials;
+  readonly polls: CheckedPolls;
   /** The sampled executions; `since` is in milliseconds since the epoch. */
   readonly runs: RunSample & { readonly since: number };
   readonly disabled: readonly DisabledPlugin[];
@@ -49,7 +55,8 @@ export interface StoredFacts {
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the stored workflows, the credentials they use, and their executions of the last day.
+ * Reads the stored workflows, the credentials they use, what their triggers that poll have noted, and their executions of the
+ * last day.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */
@@ -57,15 +64,16 @@ export const readStoredFacts = async (
   stores: FactStores,
   findNodeType: FindNodeType,
   clock: Pick<Clock, 'now'>,
-  { maxCredentials, maxExecutions, maxWorkflows, runsMs }: FactLimits,
+  { maxCredentials, maxPolls, maxExecutions, maxWorkflows, runsMs }: FactLimits,
 ): Promise<StoredFacts> => {
   const workflows = await stores.listWorkflows();
   const usage = findUsage(workflows.definitions, findNodeType);
   const now = clock.now();
   const since = now - DAY_MS;
   const limits = { maxExecutions, maxWorkflows, clock, endsAt: now + runsMs };
-  const [credentials, { content: disabled }, sample] = await Promise.all([
+  const [credentials, polls, { content: disabled }, sample] = await Promise.all([
     checkCredentials(usage, stores, maxCredentials),
+    checkPolls(usage, stores, now, maxPolls),
     stores.settings.find('plugins'),
     sampleRuns(toSampled(workflows), since, stores.runs, limits),
   ]);
@@ -73,6 +81,7 @@ export const readStoredFacts = async (
     usage,
     workflows: { count: workflows.definitions.length, isComplete: workflows.isComplete },
     credentials,
+    polls,
     runs: { ...sample, isComplete: sample.isComplete && workflows.isComplete, since },
     disabled,
   };
@@ -99,24 +108,35 @@ interface Usage {
   readonly nodeTypes: ReadonlyMap<string, ReadonlySet<string>>;
   /** The uses by credential id. */
   readonly credentials: ReadonlyMap<string, readonly CredentialUse[]>;
+  readonly polls: readonly PollPlace[];
+}
+
+/** A trigger that polls. */
+interface PollPlace {
+  readonly workflowId: string;
+  readonly triggerNodeId: string;
+  readonly nodeType: string;
 }
 
 const findUsage = (definitions: readonly WorkflowDefinition[], findNodeType: FindNodeType): Usage => {
   const nodeTypes = new Map<string, Set<string>>();
   const credentials = new Map<string, CredentialUse[]>();
+  const polls: PollPlace[] = [];
   for (const { id: workflowId, enabled, nodes } of definitions) {
     if (!enabled) continue;
     for (const node of nodes) {
       if (node.disabled === true) continue;
       nodeTypes.set(node.type, (nodeTypes.get(node.type) ?? new Set()).add(workflowId));
-      const isKnown = findNodeType(node.type) !== null;
+      const nodeType = findNodeType(node.type);
+      const isKnown = nodeType !== null;
+      if (pollOf(nodeType) !== null) polls.push({ workflowId, triggerNodeId: node.id, nodeType: node.type });
       for (const { credentialId, takes } of findCredentialUses(node, findNodeType)) {
         const use = { workflowId, nodeType: node.type, takes: isKnown ? takes : null };
         credentials.set(credentialId, [...(credentials.get(credentialId) ?? []), use]);
       }
     }
   }
-  return { nodeTypes, credentials };
+  return { nodeTypes, credentials, polls };
 };
 
 /** A credential that stored workflows refer to. */
@@ -201,4 +221,48 @@ const findMismatch = (type: string, uses: readonly CredentialUse[]): string | nu
   if (wrong === undefined) return null;
   const takes = wrong.takes?.join(', ') || 'none';
   return `has type ${type}, but ${wrong.nodeType} accepts ${takes}`;
+};
+
+/** A trigger whose latest poll failed. */
+export interface FailingPoll extends PollPlace {
+  /** When the first poll failed after the last success; ISO 8601, UTC. */
+  readonly since: string;
+  readonly message: string;
+  /** The failed execution of the latest poll; null if it has none. */
+  readonly executionId: string | null;
+}
+
+interface CheckedPolls {
+  readonly read: number;
+  /** Those that have failed the longest first. */
+  readonly failing: readonly FailingPoll[];
+  /** Whether all triggers that poll were read. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Finds the triggers that can't poll, by what their latest poll has noted.
+ *
+ * @param max - how many to read at most
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+const checkPolls = async (
+  { polls }: Pick<Usage, 'polls'>,
+  { state }: Pick<FactStores, 'state'>,
+  now: number,
+  max: number,
+): Promise<CheckedPolls> => {
+  const limitReads = pLimit(CONCURRENCY);
+  const found = await limitReads.map(polls.slice(0, max), async (place): Promise<FailingPoll[]> => {
+    const record = readPollRecord(
+      await state.find(scopeOfWorkflow(place.workflowId), place.triggerNodeId),
+      now,
+    );
+    const failure = record && findPollFailure(record, now);
+    if (!failure) return [];
+    const { since, message, executionId } = failure;
+    return [{ ...place, since, message, executionId }];
+  });
+  const failing = found.flat().toSorted((a, b) => (a.since < b.since ? -1 : 1));
+  return { read: found.length, failing, isComplete: polls.length <= max };
 };

@@ -54,6 +54,9 @@ export interface StateEntry {
   readonly effect: StateEffect | null;
 }
 
+/** The scope of a workflow's own entries. */
+export const scopeOfWorkflow = (workflowId: string): string => `workflow:${workflowId}`;
+
 /** How long a write is recognised when it is repeated, in milliseconds: 14 days, longer than any retry takes. */
 export const EFFECT_LIFE_MS = 14 * 86_400_000;
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { WorkflowNode } from '@hookloom/plugin-kit';
+import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import {
@@ -17,12 +17,15 @@ import { openHealth } from '../../lib/app/compose/admin.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { startDynamoDbProxy } from '../support/a-dynamodb-proxy.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { patientClock } from '../support/a-patient-clock.ts';
 import { aPingedLambda } from '../support/a-pinged-lambda.ts';
+import { aPollService, aPollWorkflow } from '../support/a-poll-service.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
@@ -45,7 +48,8 @@ afterEach(async () => {
 
 /** The function with its real parts: the installed plugins, the tables, the secrets, the guarded HTTP client. */
 const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => {
-  const { client, tables, endpoint } = await openDatabase();
+  const database = await openDatabase();
+  const { client, tables, endpoint } = database;
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-health-'));
   cleanups.push(() => rmSync(folder, { recursive: true }));
   const secrets = createFolderSecretStore(folder);
@@ -73,6 +77,7 @@ const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => 
     getLive,
     report: async (query = '') => bodyOf(await get(query)),
     liveReport: async () => bodyOf(await getLive()),
+    database,
     secrets,
     outbound,
     inbound: createCredentialStore(client, tables),
@@ -154,6 +159,7 @@ describe('an unused plugin', () => {
     expect(coverage).toEqual({
       workflows: { read: 0, complete: true },
       credentials: { read: 0, complete: true },
+      polls: { read: 0, complete: true },
       executions: { read: 0, complete: true, since: expect.stringMatching(/Z$/) },
     });
   });
@@ -389,6 +395,108 @@ describe('the failed runs of the last day', () => {
     expect(status).toBe('healthy');
     expect(plugins.data.runs).toEqual({ stopAndError: { runs: 5, failed: 5, share: 1 } });
     expect(plugins.control).not.toHaveProperty('runs');
+  });
+});
+
+describe('a trigger that polls', () => {
+  const SINCE = '2023-11-14T22:13:20.000Z';
+
+  /** A feed that refuses until a test changes its status, its polls, and the reports of the same stage. */
+  const aPolled = async () => {
+    const feed = { status: 503 };
+    const { origin } = await aServer({
+      '/': (_request, response) =>
+        void response.writeHead(feed.status, { 'content-type': 'application/json' }).end('[]'),
+    });
+    const { database, report } = await aService();
+    const polls = await aPollService(database);
+    const workflow = aPollWorkflow({ url: `${origin}/`, itemKey: 'id' });
+    await polls.put(workflow);
+    return { ...polls, feed, workflow, report, row: async () => (await report()).plugins.polls };
+  };
+
+  test('is named when its feed refuses, with the time of the first failure, until a poll succeeds', async () => {
+    const { poll, clock, feed, report, records } = await aPolled();
+    await poll();
+    clock.advance(300_000);
+    await poll();
+    const { status, coverage, plugins } = await report();
+    expect([status, coverage.polls]).toEqual(['degraded', { read: 1, complete: true }]);
+    const executionId = (await records()).toSorted((a, b) => b.startedAt - a.startedAt)[0]?.executionId;
+    const place = { workflowId: 'news', triggerNodeId: 'feed', nodeType: 'pollTrigger' };
+    expect(plugins.polls).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining(`trigger "feed" of workflow "news" can't poll since ${SINCE}: `),
+      failingPolls: [{ ...place, since: SINCE, message: expect.stringContaining('503'), executionId }],
+    });
+    feed.status = 200;
+    await poll();
+    expect(await report()).toMatchObject({ status: 'healthy', coverage: { polls: { read: 1 } } });
+  });
+
+  test('is named when the store failed during its poll', async () => {
+    const { poll, parts, row } = await aPolled();
+    const out = new AppError(STORE_UNAVAILABLE, {});
+    Object.assign(parts.executions, { startAndFinish: () => Promise.reject(out) });
+    await expect(poll()).rejects.toBe(out);
+    expect(await row()).toMatchObject({
+      status: 'warning',
+      failingPolls: [{ triggerNodeId: 'feed', since: SINCE, message: out.message, executionId: null }],
+    });
+  });
+
+  test('is named when its process died, also while another one runs', async () => {
+    const { poll, clock, killAfter, row } = await aPolled();
+    await killAfter(3, () => poll('one'));
+    const killed = {
+      since: SINCE,
+      message: expect.stringContaining(`the poll that began at ${SINCE} ended without noting a result`),
+    };
+    expect(await row()).toMatchObject({ failingPolls: [killed] });
+    clock.advance(Date.now() - clock.now());
+    await killAfter(3, () => poll('two'));
+    expect(await row()).toMatchObject({ failingPolls: [killed] });
+  });
+
+  test.each([
+    ['a disabled trigger', { nodes: { disabled: true } }],
+    ['a disabled workflow', { enabled: false }],
+  ])('is not named as part of %s', async (_case, { nodes, ...changes }: Partial<Record<string, unknown>>) => {
+    const { poll, put, workflow, row } = await aPolled();
+    await poll();
+    const [feed, ...others] = workflow.nodes;
+    await put({
+      ...workflow,
+      ...changes,
+      nodes: [{ ...feed, ...(nodes as object) } as WorkflowNode, ...others],
+    });
+    expect(await row()).toMatchObject({ status: 'healthy', configured: false });
+  });
+
+  test.each<readonly [string, JsonObject]>([
+    ['without a message', { failure: { executionId: null } }],
+    ['with a time that is none', { failure: { message: 'a', executionId: null, since: 'yesterday' } }],
+    ['with a lock beyond all dates', { running: { requestId: 'a', until: 9e15 } }],
+  ])('is not named for an entry of state that somebody else wrote, %s', async (_case, changes) => {
+    const { stores, row } = await aPolled();
+    const polled = {
+      since: null,
+      polledAt: SINCE,
+      found: 0,
+      started: 0,
+      batch: 0,
+      failure: null,
+      running: null,
+    };
+    await stores.state.put(
+      {
+        ...{ scope: 'workflow:news', key: 'feed', version: 1, writtenAt: 0, expiresAt: null, effect: null },
+        writtenBy: { executionId: null, caller: null },
+        content: { kind: 'value', value: { ...polled, ...changes } },
+      },
+      null,
+    );
+    expect(await row()).toMatchObject({ status: 'healthy', configured: true });
   });
 });
 

@@ -7,6 +7,7 @@ import { inMemoryLocks, inMemoryOutboundStore } from './outbound-credentials.ts'
 /** A service without workflows, credentials and executions. */
 export const emptyStores = (): InspectParts['stores'] => ({
   settings: { find: async () => ({ content: [], revision: 0 }) },
+  state: { find: async () => null },
   listWorkflows: async () => ({ definitions: [], ids: [], isComplete: true }),
   runs: { find: async () => ({ ids: [], hasMore: false }), read: async () => [] },
   inbound: inMemoryCredentialStore(),

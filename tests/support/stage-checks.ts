@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect } from '@jest/globals';
+import type { healthRoute } from '../../lib/app/api/health.ts';
+import type { AnswerTo } from '../../lib/http/api-route.ts';
 import { aLocalServer } from './a-local-server.ts';
 import { set, workflow } from './a-project-file.ts';
 import { json } from './a-running-project.ts';
@@ -250,40 +252,45 @@ const checks = {
     await startedOnce(stage, 'check-schedule');
     expect(await stage.cli('workflow remove check-schedule')).toMatchObject({ code: 0 });
   },
-  'a poll starts its workflow, in the background of either mode, and one that fails is recorded': async (
-    stage,
-  ) => {
-    const outside = await aLocalServer({
-      '/items': (_request, response) =>
-        void response.writeHead(200, { 'content-type': 'application/json' }).end('["a"]'),
-    });
-    try {
-      const startAt = new Date(Date.now() + 3_000).toISOString();
-      const polling = (id: string, path: string) =>
-        triggered(id, 'pollTrigger', {
-          rate: '1 minute',
-          startAt,
-          firstPoll: 'all',
-          url: `${outside.origin}${path}`,
-        });
-      for (const execution of ['express', 'durable'] as const) {
-        const definition = { ...polling(`check-poll-${execution}`, '/items'), settings: { execution } };
-        await stage.storeWorkflow(definition);
-      }
-      await stage.storeWorkflow(polling('check-poll-fails', '/missing'));
-      await startedOnce(stage, 'check-poll-express');
-      await startedOnce(stage, 'check-poll-durable');
-      await until(stage, async () => {
-        const path = '/api/admin/executions?workflowId=check-poll-fails';
-        const { executions } = (await stage.get<{ executions: readonly Shown[] }>(path)).body;
-        return executions[0]?.status === 'failed';
+  'a poll starts its workflow, in the background of either mode, and one that fails is recorded, and named by health':
+    async (stage) => {
+      const outside = await aLocalServer({
+        '/items': (_request, response) =>
+          void response.writeHead(200, { 'content-type': 'application/json' }).end('["a"]'),
       });
-      for (const id of ['check-poll-express', 'check-poll-durable', 'check-poll-fails'])
-        expect(await stage.cli(`workflow remove ${id}`)).toMatchObject({ code: 0 });
-    } finally {
-      await outside.close();
-    }
-  },
+      try {
+        const startAt = new Date(Date.now() + 3_000).toISOString();
+        const polling = (id: string, path: string) =>
+          triggered(id, 'pollTrigger', {
+            rate: '1 minute',
+            startAt,
+            firstPoll: 'all',
+            url: `${outside.origin}${path}`,
+          });
+        for (const execution of ['express', 'durable'] as const) {
+          const definition = { ...polling(`check-poll-${execution}`, '/items'), settings: { execution } };
+          await stage.storeWorkflow(definition);
+        }
+        await stage.storeWorkflow(polling('check-poll-fails', '/missing'));
+        await startedOnce(stage, 'check-poll-express');
+        await startedOnce(stage, 'check-poll-durable');
+        await until(stage, async () => {
+          const path = '/api/admin/executions?workflowId=check-poll-fails';
+          const { executions } = (await stage.get<{ executions: readonly Shown[] }>(path)).body;
+          return executions[0]?.status === 'failed';
+        });
+        await until(stage, async () => {
+          const path = '/api/admin/plugins/health?plugin=polls';
+          const { plugins } = (await stage.get<AnswerTo<typeof healthRoute>>(path)).body;
+          const failing = plugins.polls?.failingPolls ?? [];
+          return failing.some(({ workflowId }) => workflowId === 'check-poll-fails');
+        });
+        for (const id of ['check-poll-express', 'check-poll-durable', 'check-poll-fails'])
+          expect(await stage.cli(`workflow remove ${id}`)).toMatchObject({ code: 0 });
+      } finally {
+        await outside.close();
+      }
+    },
   'an event starts its workflow': async (stage) => {
     await stage.storeWorkflow(triggered('check-event', 'eventTrigger', { pattern: { source: ['check'] } }));
     const event = [{ source: 'check', 'detail-type': 'Happened', detail: {} }];

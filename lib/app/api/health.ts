@@ -29,6 +29,18 @@ export const pluginHealth = v.object({
   runs: v.optional(
     v.record(v.string(), v.object({ runs: v.number(), failed: v.number(), share: v.number() })),
   ),
+  failingPolls: v.optional(
+    v.array(
+      v.object({
+        workflowId: v.string(),
+        triggerNodeId: v.string(),
+        nodeType: v.string(),
+        since: instant,
+        message: v.string(),
+        executionId: v.nullable(v.string()),
+      }),
+    ),
+  ),
 });
 
 export const healthReport = v.object({
@@ -39,6 +51,7 @@ export const healthReport = v.object({
       v.object({
         workflows: v.object(read),
         credentials: v.object(read),
+        polls: v.object(read),
         executions: v.object({ ...read, since: instant }),
       }),
     ),

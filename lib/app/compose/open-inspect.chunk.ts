@@ -14,6 +14,7 @@ import {
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts';
+import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
 import { findVersionProblem, readStageVersions } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../adapters/dynamodb/table-names.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
@@ -54,6 +55,7 @@ export const openInspect = (
       outbound: createOutboundCredentialStore(client, tables),
       renewals: createRenewalLocks(client, tables),
       settings: createSettingsReader(client, tables),
+      state: createStateStore(client, tables),
     },
     openTest: (registry) => {
       const load = lazy(() => openTests(config, registry));

@@ -1,10 +1,4 @@
-import {
-  type Clock,
-  isPlainObject,
-  type JsonObject,
-  type JsonValue,
-  type WorkflowNode,
-} from '@hookloom/plugin-kit';
+import type { Clock, JsonObject, JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType, Polled } from '@hookloom/plugin-kit/host';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import { executionIdOfPoll } from '../../deliveries/to-execution-id.ts';
@@ -19,9 +13,15 @@ import { unpackText } from '../../executions/record/pack-value.ts';
 import { resolveTrigger } from '../../registrations/resolve-triggers.ts';
 import { countStart, measure } from '../../shared/metrics.ts';
 import { workThrough } from '../../shared/work-through.ts';
+import {
+  failingSince,
+  POLL_LOCK_MS,
+  type PollRecord,
+  readPollRecord,
+  toInterrupted,
+} from '../../state/poll-record.ts';
 import { type NewKey, openSeenKeys } from '../../state/seen-keys.ts';
-import { liveOf } from '../../state/show-entry.ts';
-import type { StateEntry, StateStore } from '../../state/state-store.ts';
+import { type StateEntry, type StateStore, scopeOfWorkflow } from '../../state/state-store.ts';
 import { writeEntry } from '../../state/write-entry.ts';
 import type { DuePoll } from '../../triggers/start-by-event.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
@@ -40,31 +40,6 @@ export interface PollParts extends Omit<PollSourceParts, 'executions' | 'blobs'>
   /** Maximum nesting of an item, in levels. */
   readonly maxInputDepth: number;
 }
-
-/** What is remembered of a trigger's polls: the value of an entry of state that has the trigger's id as its key. */
-interface PollRecord {
-  /** When the first poll succeeded, ISO 8601; null until then. */
-  readonly since: string | null;
-  readonly polledAt: string;
-  /** How many items the latest poll has found, and how many executions it has started. */
-  readonly found: number;
-  readonly started: number;
-  /** Without an execution if the stores of the service failed. */
-  readonly failure: {
-    readonly name: string;
-    readonly message: string;
-    readonly executionId: string | null;
-  } | null;
-  /** Number of the next batch, from which the id of its execution is derived. Counted once all keys of a batch are marked. */
-  readonly batch: number;
-  /** What the next poll is given; absent in records of earlier releases. */
-  readonly position?: JsonValue;
-  /** The poll that runs: no other one may, until then. */
-  readonly running: { readonly requestId: string; readonly until: number } | null;
-}
-
-/** Longer than the function may run, in milliseconds. */
-const LOCK_MS = 16 * 60_000;
 
 /** How many executions are started concurrently. */
 const STARTS_AT_ONCE = 8;
@@ -105,7 +80,8 @@ export const runPoll = async (
   ).catch(async (error: unknown) => {
     // The next poll, or the repetition of this one, must not wait for the end of the lock.
     const { name, message } = toFailure(error);
-    const failure = { name, message, executionId: null };
+    const since = failingSince(record.value, polledAt);
+    const failure = { name, message, executionId: null, since };
     await record.release({ ...record.value, polledAt, found: 0, started: 0, failure }).catch(() => {});
     throw error;
   });
@@ -134,7 +110,7 @@ const pollLocked = async (
   if ('failure' in polled) {
     const { name, message } = polled.failure;
     logger.warn('The poll failed.', { workflowId, triggerNodeId, executionId: pollId, failure: message });
-    const failure = { name, message, executionId: pollId };
+    const failure = { name, message, executionId: pollId, since: failingSince(record, polledAt) };
     return { ...record, polledAt, found: 0, started: 0, failure };
   }
   const resolved = await resolveTrigger(node, workflowId, findNodeType, async () => workflow.variables ?? {});
@@ -179,7 +155,7 @@ const startNew = async (
   const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : DEFAULT_TTL_SECONDS;
   const seen = openSeenKeys(
     { store: parts.state, clock: parts.clock },
-    { scope: scopeOf(workflowId), prefix: `${node.id}/`, ttlSeconds: ttl },
+    { scope: scopeOfWorkflow(workflowId), prefix: `${node.id}/`, ttlSeconds: ttl },
   );
   const mode = resolveExecution(workflow.definition, findNodeType);
   let started = 0;
@@ -286,8 +262,6 @@ const readBatchKeys = async (
   return keys;
 };
 
-const scopeOf = (workflowId: string): string => `workflow:${workflowId}`;
-
 interface Locked {
   readonly value: PollRecord;
   /** Writes the result of the poll, which lets others run. */
@@ -303,7 +277,7 @@ const lock = async (
   }: { readonly workflowId: string; readonly triggerNodeId: string; readonly requestId: string },
   { state, clock, logger }: PollParts,
 ): Promise<Locked | null> => {
-  const scope = scopeOf(workflowId);
+  const scope = scopeOfWorkflow(workflowId);
   const write = (found: StateEntry | null, value: PollRecord) =>
     writeEntry(state, found, {
       ...{ scope, key, expiresAt: null, writtenAt: clock.now(), effect: null },
@@ -312,15 +286,18 @@ const lock = async (
     });
   const found = await state.find(scope, key);
   const now = clock.now();
-  const known = readRecord(liveOf(found, now));
-  if (known?.running != null && known.running.requestId !== requestId && known.running.until > now)
-    return null;
-  const value = known ?? {
+  const known = readPollRecord(found, now);
+  const before = known?.running ?? null;
+  if (before !== null && before.requestId !== requestId && before.until > now) return null;
+  // A poll that died is noted here: if all do, the lock of one always hides that the one before did not end.
+  const noted =
+    known === null || before === null ? known : { ...known, failure: toInterrupted(known, before.until) };
+  const value = noted ?? {
     ...{ since: null, polledAt: new Date(now).toISOString(), found: 0, started: 0, failure: null },
     batch: found?.version ?? 0, // after a deletion, no earlier number is used again
     running: null,
   };
-  const locked = await write(found, { ...value, running: { requestId, until: now + LOCK_MS } });
+  const locked = await write(found, { ...value, running: { requestId, until: now + POLL_LOCK_MS } });
   if (locked === null) return null;
   return {
     value,
@@ -329,11 +306,4 @@ const lock = async (
       logger.warn('The result of a poll was not noted: its entry of state was changed.', { workflowId, key });
     },
   };
-};
-
-/** @returns null if there is none, or an operator has put another value in its place */
-const readRecord = (entry: StateEntry | null): PollRecord | null => {
-  const value = entry?.content.kind === 'value' ? entry.content.value : null;
-  if (!isPlainObject(value) || typeof value.batch !== 'number') return null;
-  return value as unknown as PollRecord;
 };
