@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { JsonObject } from '@hookloom/plugin-kit';
 import { findForeignRequest, readBody } from '../../lib/http/local-requests.ts';
+import type { JsonObject } from '../net/json.ts';
 import { listen } from '../net/listen.ts';
 import type { FindRoute, RouteMatch } from './routes.ts';
 import { answerProblem, type GatewayAnswer, gatewayAnswers, toAnswer } from './to-answer.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject } from '../net/json.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 
 /** Where an event comes from. */

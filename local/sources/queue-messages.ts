@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { ApiError } from '../net/api-error.ts';
+import { isPlainObject, type JsonObject } from '../net/json.ts';
 import { LOCAL_QUEUES } from './local-arns.ts';
 import type { LocalMessage } from './sources-state.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { ApiError } from '../net/api-error.ts';
+import { isPlainObject, type JsonObject } from '../net/json.ts';
 import { LOCAL_QUEUES, toQueueName } from './local-arns.ts';
 import { isFifo, takeBatch, toDeadLetters, toMessage, toRecord } from './queue-messages.ts';
 import type { LocalMapping, LocalMessage, SourcesStore } from './sources-state.ts';

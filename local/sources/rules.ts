@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { matchesPattern } from '../../authoring/event-pattern/matches-pattern.ts';
-import { tryJson } from '../../lib/shared/try-json.ts';
-import { findPatternProblems } from '../../lib/triggers/event-pattern/find-pattern-problems.ts';
 import { ApiError } from '../net/api-error.ts';
+import { isPlainObject, type JsonObject, tryJson } from '../net/json.ts';
 import type { Deliver } from './deliver.ts';
 import { LOCAL_BUSES } from './local-arns.ts';
+import { findPatternProblem } from './pattern/find-pattern-problem.ts';
+import { matchesPattern } from './pattern/matches-pattern.ts';
 import type { LocalRule, SourcesStore } from './sources-state.ts';
 
 /** EventBridge on this machine: the operations on rules that the service uses, and events. @throws ApiError */
@@ -119,10 +118,9 @@ const toBusName = (bus: unknown): string => {
 /** @throws ApiError `InvalidEventPatternException` */
 const readPattern = (text: unknown): JsonObject => {
   const pattern = tryJson(String(text)) ?? null;
-  const [problem] = findPatternProblems(pattern);
-  if (problem === undefined) return pattern as JsonObject;
-  const reason = `${problem.path} ${problem.message}`.trim();
-  throw new ApiError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${reason}`);
+  const problem = findPatternProblem(pattern);
+  if (problem === null) return pattern as JsonObject;
+  throw new ApiError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${problem}`);
 };
 
 /** An entry of `PutEvents` as its targets receive it: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events-structure.html */

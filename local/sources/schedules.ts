@@ -1,9 +1,7 @@
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
-import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
-import type { Schedule } from '../../lib/triggers/schedule/schedule.ts';
 import { ApiError } from '../net/api-error.ts';
+import { isPlainObject, type JsonObject } from '../net/json.ts';
 import type { Deliver } from './deliver.ts';
+import { readScheduleTimes } from './schedule-times.ts';
 import type { LocalSchedule, SourcesStore } from './sources-state.ts';
 
 /** A longer delay would overflow a timer. */
@@ -57,11 +55,11 @@ export const createSchedules = (
     timers.delete(key);
   };
 
-  const plan = async (key: string, from: number): Promise<void> => {
+  const plan = (key: string, from: number): void => {
     const schedule = schedules.get(key);
-    if (schedule === undefined || schedule.definition.State === 'DISABLED') return;
-    const [time] = await nextTimes(toSchedule(schedule), { from, count: 1, createdAt: schedule.createdAt });
-    if (time === undefined || isStopped || schedules.get(key) !== schedule) return;
+    if (schedule === undefined || isStopped || schedule.definition.State === 'DISABLED') return;
+    const time = readTimes(schedule)(from);
+    if (time === null) return;
     const wait = (): void => {
       const left = time - clock.now();
       const isLong = left > LONGEST_TIMER_MS;
@@ -73,7 +71,7 @@ export const createSchedules = (
         arn: toScheduleArn(schedule),
         target: readTarget(schedule.definition),
       });
-      void plan(key, time);
+      plan(key, time);
     };
     forget(key);
     wait();
@@ -83,11 +81,11 @@ export const createSchedules = (
   const put = (name: string, definition: JsonObject, createdAt: number, now: number): JsonObject => {
     const group = String(definition.GroupName ?? DEFAULT_GROUP);
     const schedule: LocalSchedule = { name, group, definition, createdAt };
-    toSchedule(schedule);
+    readTimes(schedule);
     schedules.set(`${group}/${name}`, schedule);
     store.save();
     forget(`${group}/${name}`);
-    void plan(`${group}/${name}`, now - 1);
+    plan(`${group}/${name}`, now - 1);
     return { ScheduleArn: toScheduleArn(schedule) };
   };
 
@@ -118,7 +116,7 @@ export const createSchedules = (
       return {};
     },
     resume: () => {
-      for (const key of schedules.keys()) void plan(key, clock.now());
+      for (const key of schedules.keys()) plan(key, clock.now());
     },
     stop: () => {
       isStopped = true;
@@ -130,23 +128,20 @@ export const createSchedules = (
 const toScheduleArn = ({ group, name }: LocalSchedule): string =>
   `arn:aws:scheduler:us-east-1:000000000000:schedule/${group}/${name}`;
 
-/** A schedule expression: `cron(…)`, `rate(…)` or `at(…)`. */
-const EXPRESSION = /^(cron|rate|at)\(([^()]*)\)$/;
-
 /** @throws ApiError `ValidationException` for what Scheduler refuses */
-const toSchedule = ({ definition }: LocalSchedule): Schedule => {
+const readTimes = ({ definition, createdAt }: LocalSchedule) => {
   const { ScheduleExpression, ScheduleExpressionTimezone = 'UTC', StartDate, EndDate } = definition;
-  const [, kind = '', text = ''] = EXPRESSION.exec(String(ScheduleExpression)) ?? [];
-  const parameters = {
-    [kind]: text,
-    timeZone: ScheduleExpressionTimezone,
-    ...(typeof StartDate === 'number' ? { startAt: new Date(StartDate * 1_000).toISOString() } : {}),
-    ...(typeof EndDate === 'number' ? { endAt: new Date(EndDate * 1_000).toISOString() } : {}),
-  };
-  const reading = readSchedule(parameters);
-  if ('schedule' in reading) return reading.schedule;
-  const [problem] = reading.problems;
-  throw new ApiError('ValidationException', `Invalid Schedule Expression: ${problem?.message}`);
+  try {
+    return readScheduleTimes({
+      expression: String(ScheduleExpression),
+      timeZone: String(ScheduleExpressionTimezone),
+      startAt: typeof StartDate === 'number' ? StartDate * 1_000 : null,
+      endAt: typeof EndDate === 'number' ? EndDate * 1_000 : null,
+      createdAt,
+    });
+  } catch (error) {
+    throw new ApiError('ValidationException', `Invalid Schedule Expression: ${(error as Error).message}`);
+  }
 };
 
 /** Documented at https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html */

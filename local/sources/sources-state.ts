@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { JsonObject } from '@hookloom/plugin-kit';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { StartError } from '../database/start-error.ts';
+import type { JsonObject } from '../net/json.ts';
 
 /** A schedule as it was created: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html */
 export interface LocalSchedule {

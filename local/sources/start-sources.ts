@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { ApiError } from '../net/api-error.ts';
+import { isPlainObject, type JsonObject } from '../net/json.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { createDeliver, type Deliver, DISPATCH } from './deliver.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '@hookloom/plugin-kit';
-import { matchesPattern } from '../../authoring/event-pattern/matches-pattern.ts';
 import type { OnChange } from '../database/watch-changes.ts';
+import type { JsonObject } from '../net/json.ts';
+import { matchesPattern } from './pattern/matches-pattern.ts';
 
 /** A function that receives the changes of a table. */
 export interface StreamMapping {

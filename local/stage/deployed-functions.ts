@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { JsonObject } from '@hookloom/plugin-kit';
+import type { JsonObject } from '../net/json.ts';
 import type { FunctionIdentity, FunctionVersion } from '../pool/messages.ts';
 import type { Keys } from './door/door-types.ts';
 import type { ResolvedTemplate } from './door/template.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '@hookloom/plugin-kit';
 import type { AsyncInvocation } from '../engine/state-store.ts';
 import { ApiError } from '../net/api-error.ts';
+import type { JsonObject } from '../net/json.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { type Deliver, readDeadLetters } from '../sources/deliver.ts';
 import type { DeliverBatch, Queues } from '../sources/queues.ts';

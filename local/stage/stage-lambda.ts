@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { JsonObject } from '@hookloom/plugin-kit';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { type AsyncInvocations, createAsyncInvocations } from '../engine/async-invocations.ts';
 import { type FindLambdaFunction, startEngineServer } from '../engine/engine-server.ts';
@@ -8,6 +7,7 @@ import { LocalEngine } from '../engine/local-engine.ts';
 import { createInvoke } from '../engine/start-engine.ts';
 import { type AsyncInvocation, openStateStore } from '../engine/state-store.ts';
 import { ApiError, InvalidParameterValueException } from '../net/api-error.ts';
+import type { JsonObject } from '../net/json.ts';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import type { DeployedFunction } from './deployed-functions.ts';

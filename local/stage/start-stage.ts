@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import type { JsonObject } from '@hookloom/plugin-kit';
 import dynalite from 'dynalite';
 import { noteNewStage } from '../../resources/stored-data.ts';
 import { AT_ONCE } from '../database/embedded-dynamodb.ts';
@@ -12,6 +11,7 @@ import { watchChanges, withStore } from '../database/watch-changes.ts';
 import { bundleFile } from '../functions/bundler.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createRouter, type Route } from '../gateway/routes.ts';
+import type { JsonObject } from '../net/json.ts';
 import { startInternalServer } from '../net/listen.ts';
 import type { FunctionVersion } from '../pool/messages.ts';
 import {

@@ -2,7 +2,6 @@ import { isNetwork, isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import { didYouMean, quote, quoteAll, toPointerKey } from '../../shared/describe.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
-import { findWildcardProblem } from './wildcard.ts';
 
 /**
  * The largest number that EventBridge compares:
@@ -22,6 +21,23 @@ const text: Check = (operand) => (typeof operand === 'string' ? [] : problem('mu
 
 const filledText: Check = (operand) =>
   typeof operand === 'string' && operand !== '' ? [] : problem('must be a string that is not empty');
+
+/**
+ * Why a string is not a wildcard pattern; null if it is one. `*` matches any number of characters, including none; `\*`
+ * and `\\` match themselves:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#eb-filtering-wildcard-matching
+ */
+export const findWildcardProblem = (pattern: string): string | null => {
+  for (let at = 0; at < pattern.length; at++) {
+    const next = pattern[at + 1];
+    if (pattern[at] === '*' && next === '*') return 'has two asterisks in a row: one is enough';
+    if (pattern[at] !== '\\') continue;
+    if (next !== '*' && next !== '\\')
+      return 'has a backslash that escapes neither "*" nor "\\": write "\\\\" for a backslash';
+    at++;
+  }
+  return null;
+};
 
 const wildcard: Check = (operand) => {
   const fault = typeof operand === 'string' ? findWildcardProblem(operand) : 'must be a string';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createSchedules } from '../../../local/sources/schedules.ts';
 import { openSourcesStore } from '../../../local/sources/sources-state.ts';
 
@@ -13,8 +13,6 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const cleanups: (() => void)[] = [];
-/** Loaded on use, which takes longer than the turns that a test waits. */
-beforeAll(() => import('../../../lib/triggers/schedule/cron-times.chunk.ts'));
 beforeEach(() => {
   jest.useFakeTimers({ now: NOW, doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 });

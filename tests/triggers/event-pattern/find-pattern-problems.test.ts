@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { findPatternProblems } from '../../../lib/triggers/event-pattern/find-pattern-problems.ts';
+import { findPatternProblem } from '../../../local/sources/pattern/find-pattern-problem.ts';
 
 /** Patterns of the user guide and of event-ruler's README: EventBridge takes them. */
 const valid: readonly object[] = [
@@ -126,4 +127,16 @@ test('counts the patterns that "$or" stands for: multiplied when adjacent, added
 test('reports every problem with its place', () => {
   const problems = findPatternProblems({ a: 1, b: [{ prefix: 2 }, { sufix: 'x' }], c: {} });
   expect(problems.map(({ path }) => path)).toEqual(['/a', '/b/0/prefix', '/b/1', '/c']);
+});
+
+test('a stage on this machine accepts and refuses the same patterns', () => {
+  const patterns = [
+    ...valid,
+    ...badValues.map(([wanted]) => ({ detail: { a: wanted } })),
+    ...badPatterns.map(([one]) => one),
+  ];
+  const differing = patterns.filter(
+    (pattern) => (findPatternProblem(pattern) === null) !== (findPatternProblems(pattern).length === 0),
+  );
+  expect(differing).toEqual([]);
 });

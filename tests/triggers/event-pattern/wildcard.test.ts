@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findWildcardProblem, toWildcardTest } from '../../../lib/triggers/event-pattern/wildcard.ts';
+import { findWildcardProblem } from '../../../lib/triggers/event-pattern/operand-problems.ts';
+import { toWildcardTest } from '../../../local/sources/pattern/leaf.ts';
 import { cases } from '../../support/deep.ts';
 
 test.each([

@@ -3,6 +3,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { nextTimes } from '../../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../../lib/triggers/schedule/read-schedule.ts';
+import type { Schedule } from '../../../lib/triggers/schedule/schedule.ts';
+import { readScheduleTimes } from '../../../local/sources/schedule-times.ts';
 import { aCron, scanMinutes } from '../../support/any-cron.ts';
 import { cases } from '../../support/deep.ts';
 
@@ -13,12 +15,22 @@ const scheduleOf = (parameters: JsonObject) => {
 };
 
 const nextOf = async (parameters: JsonObject, from: string, count = 3, createdAt = from) => {
-  const times = await nextTimes(scheduleOf(parameters), {
+  const schedule = scheduleOf(parameters);
+  const times = await nextTimes(schedule, {
     from: Date.parse(from),
     count,
     createdAt: Date.parse(createdAt),
   });
+  if (from === createdAt) expect(timesOnStage(schedule, Date.parse(from), count)).toEqual(times);
   return times.map((time) => new Date(time).toISOString().replace(':00.000Z', 'Z'));
+};
+
+/** When a stage on this machine fires the schedule: it reads what is registered, by code of its own. */
+const timesOnStage = ({ expression, timeZone, startAt, endAt }: Schedule, from: number, count: number) => {
+  const findNext = readScheduleTimes({ expression, timeZone, startAt, endAt, createdAt: from });
+  const times: number[] = [];
+  for (let at = findNext(from); at !== null && times.length < count; at = findNext(at)) times.push(at);
+  return times;
 };
 
 /** AWS's own examples: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-cron-expressions.html */
@@ -165,6 +177,7 @@ test('any cron fires at the minutes that a scan of the year finds', async () => 
         const schedule = scheduleOf({ cron: cron.text, timeZone, endAt: '2026-12-31T23:59Z' });
         const times = await nextTimes(schedule, { from, count: 100 });
         expect(times).toEqual(scanMinutes(cron, timeZone, from, 100));
+        expect(timesOnStage(schedule, from, 100)).toEqual(times);
         const again = scheduleOf({ cron: schedule.expression.slice('cron('.length, -1) });
         expect(again.expression).toBe(schedule.expression);
         expect(again.timing).toEqual(schedule.timing);

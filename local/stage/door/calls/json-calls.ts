@@ -1,4 +1,4 @@
-import { tryJson } from '../../../../lib/shared/try-json.ts';
+import { tryJson } from '../../../net/json.ts';
 import {
   type ApiRequest,
   type Arns,

@@ -1,4 +1,4 @@
-import { tryJson } from '../../../../lib/shared/try-json.ts';
+import { tryJson } from '../../../net/json.ts';
 import { type Reply, toQueryError, toXml } from './reply.ts';
 
 type Input = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { matchesPattern } from '../../../authoring/event-pattern/matches-pattern.ts';
-import { findPatternProblems } from '../../../lib/triggers/event-pattern/find-pattern-problems.ts';
+import type { JsonObject, JsonValue } from '../../../local/net/json.ts';
+import { findPatternProblem } from '../../../local/sources/pattern/find-pattern-problem.ts';
+import { matchesPattern } from '../../../local/sources/pattern/matches-pattern.ts';
 import { cases } from '../../support/deep.ts';
 import { matchesBySearch } from '../../support/event-ruler-search.ts';
 
@@ -110,7 +110,7 @@ const fieldCases: readonly (readonly [source: string, ...Case])[] = [
 
 test.each(fieldCases)('%s: %j for %s is %j', (_, wanted, field, isMatch) => {
   const pattern = { detail: { [field]: wanted } };
-  expect(findPatternProblems(pattern)).toEqual([]);
+  expect(findPatternProblem(pattern)).toBeNull();
   expect(matchesPattern(pattern, instance)).toBe(isMatch);
 });
 
@@ -291,7 +291,7 @@ test('finds the same matches as a search by event-ruler’s definition', () => {
   })).object;
   fc.assert(
     fc.property(pattern, event, (rule, value) => {
-      fc.pre(findPatternProblems(rule).length === 0);
+      fc.pre(findPatternProblem(rule) === null);
       expect(matchesPattern(rule, value)).toBe(matchesBySearch(rule, value));
     }),
     { numRuns: cases(300, 20_000) },

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
-import { familyOf, type JsonObject, type JsonValue, toBlockList, toNetwork } from '@hookloom/plugin-kit';
-import { toWildcardTest } from '../../lib/triggers/event-pattern/wildcard.ts';
+import { BlockList, isIP } from 'node:net';
+import type { JsonObject, JsonValue } from '../../net/json.ts';
 
 /** A value in an event other than an object or array. */
 export type Scalar = string | number | boolean | null;
@@ -38,14 +37,18 @@ const toTextTest = (operator: TextOperator, operand: JsonValue): ScalarTest => {
 /** Matches a literal value. A string that is an IP address matches the address in any notation, as in event-ruler. */
 const toLiteralTest = (literal: Scalar): ScalarTest =>
   typeof literal === 'string' && isAddress(literal)
-    ? toNetworkTest(toNetwork(literal))
+    ? toNetworkTest(`${literal}/${isIP(literal) === 4 ? 32 : 128}`)
     : (value) => value === literal;
 
 /** @param network - in CIDR notation */
 const toNetworkTest = (network: string): ScalarTest => {
-  const list = toBlockList([network]);
+  const [base = '', bits] = network.split('/');
+  const list = new BlockList();
+  list.addSubnet(base, Number(bits), familyOf(base));
   return forTexts((text) => isAddress(text) && list.check(text, familyOf(text)));
 };
+
+const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 /** Whether event-ruler accepts a text as an address: no zone, and no IPv6 address that ends in IPv4 notation. */
 const isAddress = (text: string): boolean =>
@@ -124,3 +127,39 @@ const toExclusion = (operand: JsonValue): ScalarTest => {
 };
 
 const toList = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : [value]);
+
+/**
+ * Creates a test for strings from a valid wildcard pattern. Each literal piece is matched at its first occurrence,
+ * without backtracking.
+ */
+export const toWildcardTest = (pattern: string): ((text: string) => boolean) => {
+  const [first = '', ...others] = splitAtAsterisks(pattern);
+  const last = others.pop();
+  if (last === undefined) return (text) => text === first;
+  return (text) => {
+    const end = text.length - last.length;
+    if (!text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const piece of others) {
+      const found = text.indexOf(piece, at);
+      if (found < 0) return false;
+      at = found + piece.length;
+    }
+    return at <= end; // no piece reaches into the last one
+  };
+};
+
+const splitAtAsterisks = (pattern: string): string[] => {
+  const pieces: string[] = [];
+  let piece = '';
+  for (let at = 0; at < pattern.length; at++) {
+    if (pattern[at] === '*') {
+      pieces.push(piece);
+      piece = '';
+      continue;
+    }
+    if (pattern[at] === '\\') at++;
+    piece += pattern[at];
+  }
+  return [...pieces, piece];
+};

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../net/json.ts';
 import { type Leaf, type Scalar, type ScalarTest, toLeaf } from './leaf.ts';
 
 /** What a pattern without `$or` requires of an object: fields by key, in path order. */
@@ -76,7 +76,7 @@ const MAX_DEPTH = 1_000;
  *
  * Takes time proportional to the size of the event, for each pattern that remains after expanding `$or`.
  *
- * @param pattern - a pattern for which `findPatternProblems` returns none
+ * @param pattern - a pattern for which `findPatternProblem` returns null
  */
 export const matchesPattern = (pattern: JsonObject, event: JsonObject): boolean =>
   toTrees(pattern).some((tree) => evaluate(tree, event, null, 0) !== 'no');
