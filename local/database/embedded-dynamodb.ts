@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import {
   DeleteTableCommand,
   DescribeTableCommand,
-  DynamoDBClient,
+  type DynamoDBClient,
   ListTablesCommand,
   type TableDescription,
   UpdateTableCommand,
@@ -19,6 +19,7 @@ import {
 import { noteStageVersions } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
+import { createClient } from './client.ts';
 import { StartError } from './start-error.ts';
 import { addIndexes, ensureTable, readTableDefinitions, TABLE_WAITING } from './tables.ts';
 import { type OnChange, watchChanges, withStore } from './watch-changes.ts';
@@ -44,11 +45,7 @@ export const startEmbeddedDynamoDb = async (
   const path = folder === undefined ? {} : { path: folder };
   const [http, store] = withStore(() => dynalite({ ...AT_ONCE, ...path }));
   const server = await startInternalServer(http);
-  const client = new DynamoDBClient({
-    endpoint: server.endpoint,
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const client = createClient(server.endpoint);
   await removeUnfinishedTables(client);
   try {
     const isNew = folder === undefined || (await checkDataFolder(client, tablePrefix, folder));

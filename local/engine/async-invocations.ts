@@ -31,30 +31,28 @@ interface Parts {
   readonly store: Pick<StateStore, 'saveInvocation' | 'removeInvocation' | 'loadInvocations'>;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;
-  /** Handles invocations that exhausted their retries. By default, express runs go to the sweeper, and others end here. */
+  /** Handles invocations that exhausted their retries; by default, they are logged. */
   readonly giveUp?: (invocation: AsyncInvocation) => Promise<void>;
+  /** Names an invocation in the log; by default, after its function. */
+  readonly labelOf?: (name: string, event: unknown) => string;
 }
 
-/**
- * Lambda's asynchronous invocation: stored, then acknowledged, then attempted three times. A failed express run goes to the
- * sweeper, which reads the dead-letter queue. The sweeper's schedule repeats the others.
- */
+/** Lambda's asynchronous invocation: stored, then acknowledged, then attempted three times. */
 export const createAsyncInvocations = (
   parts: Parts,
   retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
 ): AsyncInvocations => {
-  const { store, invoke, log } = parts;
+  const { store, invoke, log, labelOf = (name) => name } = parts;
   const closing = new AbortController();
 
   const run = async (invocation: AsyncInvocation): Promise<void> => {
     const { requestId, name, context } = invocation;
     const event: unknown = JSON.parse(invocation.event);
     const label = labelOf(name, event);
-    const prefix = name === 'runExpress' ? `run ${label}` : label;
     for (let { failures, reason } = invocation; ; ) {
       if (failures > retryDelaysMs.length) {
-        if (parts.giveUp !== undefined) return parts.giveUp({ ...invocation, failures, reason });
-        return giveUp(invocation, reason, prefix);
+        if (parts.giveUp === undefined) return log(`${label}: gave up after ${failures} attempts`);
+        return parts.giveUp({ ...invocation, failures, reason });
       }
       if (failures > 0) await sleep(retryDelaysMs[failures - 1], undefined, { signal: closing.signal });
       try {
@@ -64,21 +62,10 @@ export const createAsyncInvocations = (
         closing.signal.throwIfAborted();
         failures++;
         reason = (error as Error).message;
-        log(`${prefix}: its process failed (${reason})`);
+        log(`${label}: its process failed (${reason})`);
         await store.saveInvocation({ ...invocation, failures, reason });
       }
     }
-  };
-
-  const giveUp = async (
-    { requestId, name, event }: AsyncInvocation,
-    reason: string,
-    prefix: string,
-  ): Promise<void> => {
-    if (name !== 'runExpress') return log(`${prefix}: gave up after ${retryDelaysMs.length + 1} attempts`);
-    const records = [toDeadLetter(event, requestId, reason)];
-    // If it fails, the scheduled sweep also finds the execution.
-    await invoke('sweep', { event: { Records: records }, requestId: randomUUID() }, 'sweep');
   };
 
   /**
@@ -89,7 +76,7 @@ export const createAsyncInvocations = (
     try {
       await run(invocation).catch((error: Error) => {
         closing.signal.throwIfAborted();
-        log(`sweep: ${error.message}`);
+        log(error.message);
       });
       await store.removeInvocation(invocation.requestId);
     } catch (error) {
@@ -119,40 +106,3 @@ export const createAsyncInvocations = (
     close: () => closing.abort(),
   };
 };
-
-/** The name of an invocation in the log. */
-const labelOf = (name: string, event: unknown): string => {
-  if (name === 'dispatch') return 'failure';
-  if (name !== 'runExpress') return name;
-  const { executionId, poll } = event as {
-    readonly executionId?: string;
-    readonly poll?: { readonly workflowId: string };
-  };
-  return executionId ?? `poll of ${poll?.workflowId}`;
-};
-
-/** Maximum length of an error message; Lambda truncates longer ones. */
-const ERROR_MESSAGE_LENGTH = 1_024;
-
-/**
- * The message that SQS delivers for an event whose attempts failed. `ErrorCode` is the HTTP status of a
- * synchronous invocation of the function, which is 200 for errors of the function.
- * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
- */
-const toDeadLetter = (body: string, requestId: string, reason: string) => ({
-  messageId: randomUUID(),
-  body,
-  eventSource: 'aws:sqs',
-  messageAttributes: {
-    RequestID: attribute(requestId, 'String'),
-    ErrorCode: attribute('200', 'Number'),
-    ErrorMessage: attribute(reason.slice(0, ERROR_MESSAGE_LENGTH), 'String'),
-  },
-});
-
-const attribute = (stringValue: string, dataType: 'String' | 'Number') => ({
-  stringValue,
-  stringListValues: [],
-  binaryListValues: [],
-  dataType,
-});

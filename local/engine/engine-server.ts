@@ -13,7 +13,7 @@ import type { LocalEngine } from './local-engine.ts';
 
 /** A function as named in a Lambda API request. */
 interface LambdaFunction {
-  /** The function's key in serverless.yml. */
+  /** The function's key: its name without the stack's. */
   readonly key: string;
   readonly isDurable: boolean;
   /** The ARN with the version or alias of the request. */
@@ -28,18 +28,6 @@ interface LambdaFunction {
  * @throws ApiError when Lambda would refuse it
  */
 export type FindLambdaFunction = (name: string, qualifier: string | null) => LambdaFunction;
-
-/** The functions that the local service invokes asynchronously. */
-const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep', 'retryExecutions'];
-
-/** The functions of the local service: all can be invoked synchronously, and asynchronously those that the service itself invokes that way. */
-const findLocalFunction: FindLambdaFunction = (name) => {
-  const isDurable = /runDurable:durable$/.test(name);
-  const key = isDurable ? 'runDurable' : (name.split(/\W/).at(-1) ?? name);
-  const invokedArn = `arn:aws:lambda:local:000000000000:function:${isDurable ? 'runDurable:durable' : key}`;
-  if (isDurable || ASYNC_FUNCTIONS.includes(key)) return { key, isDurable, invokedArn };
-  return { key, isDurable, invokedArn, takes: 'RequestResponse' };
-};
 
 interface ApiRequest {
   readonly parameter: string;
@@ -64,8 +52,7 @@ interface Engines {
     context: InvocationContext,
     onLog: (tail: string) => void,
   ) => Promise<unknown>;
-  /** Finds a function by name; by default, one that the local service invokes itself. */
-  readonly findFunction?: FindLambdaFunction;
+  readonly findFunction: FindLambdaFunction;
   /** The configuration of a function. @throws ApiError */
   readonly describeFunction?: (name: string) => unknown;
 }
@@ -87,7 +74,7 @@ const STATUSES = {
 const operations: Readonly<Record<string, Operation>> = {
   'POST /2015-03-31/functions/{name}/invocations': async (
     { parameter, query, headers, text },
-    { engine, invocations, invoke, findFunction = findLocalFunction },
+    { engine, invocations, invoke, findFunction },
   ) => {
     const found = findFunction(parameter, query.get('Qualifier'));
     const type = checkInvocation(headers, text, found, parameter);
@@ -107,6 +94,7 @@ const operations: Readonly<Record<string, Operation>> = {
       const arn = await engine.startDurable(
         String(headers['x-amz-durable-execution-name'] ?? randomUUID()),
         text,
+        found.key,
       );
       return { status: 202, body: '', headers: { 'x-amz-durable-execution-arn': arn } };
     }
@@ -196,7 +184,7 @@ const readClientContext = (headers: IncomingMessage['headers']): { readonly clie
   return { clientContext: JSON.parse(Buffer.from(encoded, 'base64').toString()) };
 };
 
-/** The part of Lambda's HTTP API that the service uses, in front of the local engine. */
+/** The part of Lambda's HTTP API that invokes functions, in front of the local engine. */
 export const startEngineServer = (engines: Engines): Promise<InternalServer> =>
   startInternalServer(
     createServer((request, response) => {

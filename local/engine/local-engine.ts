@@ -20,10 +20,7 @@ import {
 } from './durable-state.ts';
 import type { LocalExecution, StateStore } from './state-store.ts';
 
-/**
- * Invokes a function, by its key in serverless.yml, in its own process; rejects when either fails. The label names the run in
- * the log.
- */
+/** Invokes a function, by its key, in its own process; rejects when either fails. The label names the invocation in the log. */
 export type Invoke = (name: string, event: unknown, label: string) => Promise<unknown>;
 
 interface CheckpointAnswer {
@@ -36,17 +33,26 @@ interface Checkpoint {
   readonly answer: Promise<CheckpointAnswer>;
 }
 
+interface DurableFunction {
+  readonly key: string;
+  /** ARN of the version that new executions run. */
+  readonly versionArn: string;
+  /** Whether invocations have the ARN in their context. */
+  readonly isNamed?: boolean;
+}
+
 interface LocalEngineParts {
   readonly store: StateStore;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;
-  /** ARN of the function version that runs durable executions. */
-  readonly functionArn?: string;
+  /** The functions that run durable executions; the first one does unless another is asked for. */
+  readonly durable: readonly DurableFunction[];
   /** The first delay after a process failed. */
   readonly retryMs?: number;
 }
 
-const FUNCTION_ARN = 'arn:aws:lambda:local:000000000000:function:runDurable:1';
+/** Stands in an execution's ARN after that of its function's version. */
+const EXECUTION = '/durable-execution/';
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 /** How many ended executions are kept. Lambda keeps them for the days of `retentionPeriodInDays`. */
@@ -110,9 +116,12 @@ export class LocalEngine {
    * @returns its ARN
    * @throws ApiError `DurableExecutionAlreadyStartedException` when the existing one has a different payload
    */
-  async startDurable(name: string, input: string): Promise<string> {
-    const { functionArn = FUNCTION_ARN } = this.#parts;
-    const arn = `${functionArn}/durable-execution/${name}/${name}`;
+  async startDurable(name: string, input: string, key?: string): Promise<string> {
+    const { durable } = this.#parts;
+    const found = durable.find((one) => one.key === (key ?? one.key));
+    if (found === undefined)
+      throw new ApiError('ResourceNotFoundException', `no durable function ${key}`, 404);
+    const arn = `${found.versionArn}${EXECUTION}${name}/${name}`;
     const known = this.#executions.get(arn);
     if (known !== undefined && known.input !== input) {
       throw new ApiError(
@@ -148,13 +157,14 @@ export class LocalEngine {
   async #run(arn: string): Promise<void> {
     if (this.#isClosed || this.#active.has(arn) || this.#find(arn).state.status !== 'running') return;
     this.#active.set(arn, false);
-    const name = arn.split('/').at(-1) ?? arn;
+    const label = `run ${arn.split('/').at(-1) ?? arn}`;
     try {
       const event = await this.#beginInvocation(arn);
-      const { functionArn, invoke } = this.#parts;
-      const context = functionArn === undefined ? {} : { context: { invokedFunctionArn: functionArn } };
+      const invokedFunctionArn = arn.split(EXECUTION)[0] ?? '';
+      const owner = this.#parts.durable.find(({ versionArn }) => versionArn === invokedFunctionArn);
+      const context = owner?.isNamed === true ? { context: { invokedFunctionArn } } : {};
       const invocation = { event, requestId: randomUUID(), ...context };
-      const output = (await invoke('runDurable', invocation, name)) as {
+      const output = (await this.#parts.invoke(owner?.key ?? '', invocation, label)) as {
         readonly Status?: string;
         readonly Result?: string;
       };
@@ -170,7 +180,7 @@ export class LocalEngine {
       this.#reasons.set(arn, (error as Error).message);
       const delayMs = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** (failures - 1), LAST_RETRY_MS);
       this.#parts.log(
-        `run ${name}: its process failed (${(error as Error).message}); retrying in ${delayMs / 1_000} s`,
+        `${label}: its process failed (${(error as Error).message}); retrying in ${delayMs / 1_000} s`,
       );
       this.#runIn(arn, delayMs);
     } finally {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { checkVersions, WRITTEN } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import type { InternalServer } from '../net/listen.ts';
-import type { Invocation, ProcessPool } from '../pool/process-pool.ts';
+import { createInvoke, type ProcessPool } from '../pool/process-pool.ts';
 import { createAsyncInvocations } from './async-invocations.ts';
-import { startEngineServer } from './engine-server.ts';
+import { type FindLambdaFunction, startEngineServer } from './engine-server.ts';
+import { createGiveUp, labelOf } from './failed-runs.ts';
 import { type Invoke, LocalEngine } from './local-engine.ts';
 import { openStateStore } from './state-store.ts';
 
@@ -11,6 +13,27 @@ interface StartedEngine extends InternalServer {
   /** Resumes what a previous engine left open. Call it when nothing else has to start quickly. */
   readonly resume: () => void;
 }
+
+/** Whether a function runs workflows in the background, so that the log names its process. */
+export const isRun = (key: string): boolean => key.startsWith('run');
+
+/** The function that runs durable executions. */
+export const RUN_DURABLE = {
+  key: 'runDurable',
+  versionArn: 'arn:aws:lambda:local:000000000000:function:runDurable:1',
+};
+
+/** The functions that the local service invokes asynchronously. */
+const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep', 'retryExecutions'];
+
+/** The functions of the local service: all can be invoked synchronously, and asynchronously those that the service itself invokes that way. */
+export const findLocalFunction: FindLambdaFunction = (name) => {
+  const isDurable = /runDurable:durable$/.test(name);
+  const key = isDurable ? 'runDurable' : (name.split(/\W/).at(-1) ?? name);
+  const invokedArn = `arn:aws:lambda:local:000000000000:function:${isDurable ? 'runDurable:durable' : key}`;
+  if (isDurable || ASYNC_FUNCTIONS.includes(key)) return { key, isDurable, invokedArn };
+  return { key, isDurable, invokedArn, takes: 'RequestResponse' };
+};
 
 /**
  * Starts the local engine for background runs: its API, its table, the schedules of the sweepers. When stopped, it
@@ -23,16 +46,21 @@ export const startEngine = async (
   log: (line: string) => void,
 ): Promise<StartedEngine> => {
   const client = createSdk(dynamodbEndpoint);
-  const store = await openStateStore(client, `${tablePrefix}-local-durable`);
-  const invoke = createInvoke(pool, log);
-  const engine = new LocalEngine({ store, invoke, log });
-  const invocations = createAsyncInvocations({ store, invoke, log });
+  const table = `${tablePrefix}-local-durable`;
+  const store = await openStateStore(client, table, {
+    ...{ stamp: WRITTEN, check: (items) => checkVersions(table, items) },
+  });
+  const invoke = createInvoke(pool, log, isRun);
+  const engine = new LocalEngine({ store, invoke, log, durable: [RUN_DURABLE] });
+  const giveUp = createGiveUp(invoke, log);
+  const invocations = createAsyncInvocations({ store, invoke, log, giveUp, labelOf });
   const resumeRuns = await engine.load();
   const resumeInvocations = await invocations.load();
   const sweeps = startSweeps(invoke, log);
   const server = await startEngineServer({
     engine,
     invocations,
+    findFunction: findLocalFunction,
     invoke: (functionKey, event, _context, onLog) =>
       pool.invoke({ functionKey, event, requestId: randomUUID(), onLog }),
   });
@@ -83,15 +111,3 @@ export const startSweeps = (invoke: Invoke, log: (line: string) => void) => {
     },
   };
 };
-
-/** Invokes the functions for background runs in a pool, and logs the process of each run. */
-export const createInvoke =
-  (pool: Pick<ProcessPool, 'invoke'>, log: (line: string) => void): Invoke =>
-  (functionKey, invocation, label) => {
-    const given = invocation as Pick<Invocation, 'event' | 'requestId' | 'context'>;
-    return pool.invoke({
-      functionKey,
-      ...given,
-      onProcess: (pid) => functionKey.startsWith('run') && log(`run ${label}: process ${pid}`),
-    });
-  };

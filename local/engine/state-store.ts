@@ -6,11 +6,11 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   PutItemCommand,
+  paginateQuery,
+  paginateScan,
+  type QueryCommandOutput,
+  type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, readText, text } from '../../lib/adapters/dynamodb/attributes.ts';
-import { queryAll, scanAll } from '../../lib/adapters/dynamodb/items.ts';
-import { WRITTEN } from '../../lib/adapters/dynamodb/schema/schema.ts';
-import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { ensureTable } from '../database/tables.ts';
 import type { InvocationContext } from '../pool/messages.ts';
 import type { DurableState } from './durable-state.ts';
@@ -27,7 +27,7 @@ export interface LocalExecution {
 export interface AsyncInvocation {
   /** Shared by all its attempts, as in Lambda. */
   readonly requestId: string;
-  /** The function's key in serverless.yml. */
+  /** The function's key. */
   readonly name: string;
   /** The event as JSON text. */
   readonly event: string;
@@ -53,11 +53,39 @@ export interface StateStore {
   close(): Promise<void>;
 }
 
+type Item = Record<string, AttributeValue>;
+
+/** How the items of a table on disk say which release wrote them. */
+interface Versions {
+  /** Attributes that every item gets. */
+  readonly stamp: Item;
+  /** Rejects for items that this release can't read. */
+  readonly check: (items: readonly Item[]) => Promise<void>;
+}
+
+const text = (value: string): AttributeValue => ({ S: value });
+
 const META = 'meta';
 /** Partition key of the stored invocations. */
 const INVOCATIONS = 'invocations';
 
-export const openStateStore = async (client: DynamoDBClient, tableName: string): Promise<StateStore> => {
+/** Opens the store of an engine. Without a stamp and a check, for a table in memory. */
+export const openStateStore = async (
+  client: DynamoDBClient,
+  tableName: string,
+  { stamp, check }: Versions = { stamp: {}, check: async () => {} },
+): Promise<StateStore> => {
+  const readAll = async (
+    pages: AsyncIterable<Pick<QueryCommandOutput | ScanCommandOutput, 'Items'>>,
+  ): Promise<readonly Item[]> => {
+    const all: Item[] = [];
+    for await (const { Items = [] } of pages) {
+      await check(Items);
+      all.push(...Items);
+    }
+    return all;
+  };
+
   await ensureTable(client, tableDefinition(tableName));
 
   const save: StateStore['save'] = async ({ arn, input, state }, before) => {
@@ -65,7 +93,7 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
       client.send(
         new PutItemCommand({
           TableName: tableName,
-          Item: { arn: text(arn), part: text(part), value: pack(value), ...WRITTEN },
+          Item: { arn: text(arn), part: text(part), value: pack(value), ...stamp },
         }),
       );
     const saveOperations = async () => {
@@ -110,7 +138,7 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
     remove: (execution) => inOrder(execution.arn, () => remove(execution)),
     saveInvocation: (invocation) => {
       const { requestId } = invocation;
-      const Item = { arn: text(INVOCATIONS), part: text(requestId), value: pack(invocation), ...WRITTEN };
+      const Item = { arn: text(INVOCATIONS), part: text(requestId), value: pack(invocation), ...stamp };
       return inOrder(requestId, () => client.send(new PutItemCommand({ TableName: tableName, Item })));
     },
     removeInvocation: (requestId) => {
@@ -118,11 +146,12 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
       return inOrder(requestId, () => client.send(new DeleteItemCommand({ TableName: tableName, Key })));
     },
     loadInvocations: async () => {
-      const found = await queryAll(createSdkClient(client), {
+      const query = {
         TableName: tableName,
         KeyConditionExpression: 'arn = :invocations',
         ExpressionAttributeValues: { ':invocations': text(INVOCATIONS) },
-      });
+      };
+      const found = await readAll(paginateQuery({ client }, query));
       return found.map((item) => unpack<AsyncInvocation>(item));
     },
     close: async () => {
@@ -130,8 +159,8 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
       await Promise.all(writes.values());
     },
     loadAll: async () => {
-      const items = await scanAll(createSdkClient(client), { TableName: tableName });
-      return [...Map.groupBy(items, (item) => readText(item, 'arn'))].flatMap(([arn, parts]) =>
+      const items = await readAll(paginateScan({ client }, { TableName: tableName }));
+      return [...Map.groupBy(items, (item) => item.arn?.S ?? '')].flatMap(([arn, parts]) =>
         toExecution(arn, parts),
       );
     },

@@ -1,8 +1,8 @@
-// The protocol between the service and the processes of its pools.
+// The protocol between a stage and the processes of its pools.
 
 /** One version of a function's code, with its settings. */
 export interface FunctionVersion {
-  /** The function's key in serverless.yml. */
+  /** The function's key: its name without the stack's. */
   readonly key: string;
   /** Absolute path of the bundle; each version of the code has its own file. */
   readonly file: string;

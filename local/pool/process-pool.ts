@@ -12,7 +12,7 @@ export interface FunctionSource {
 }
 
 export interface Invocation {
-  /** The function's key in serverless.yml. */
+  /** The function's key: its name without the stack's. */
   readonly functionKey: string;
   readonly event: unknown;
   readonly requestId: string;
@@ -39,7 +39,7 @@ export interface ProcessPool {
 /** Lifetime of an idle process. */
 const IDLE_MS = 60_000;
 
-const STOPPED = 'the local service is stopping';
+const STOPPED = 'the process pool is stopping';
 
 /** Extra tries for an invocation whose process ended before starting it, on top of one per warm process: each may have ended unnoticed. */
 const TRIES = 3;
@@ -169,3 +169,16 @@ export const createProcessPool = (parts: {
     },
   };
 };
+
+/**
+ * Invokes functions in a pool.
+ *
+ * @param isLogged - whether the log says which process has an invocation of a function
+ */
+export const createInvoke =
+  (pool: Pick<ProcessPool, 'invoke'>, log: (line: string) => void, isLogged: (key: string) => boolean) =>
+  (functionKey: string, invocation: unknown, label: string): Promise<unknown> => {
+    const given = invocation as Pick<Invocation, 'event' | 'requestId' | 'context'>;
+    const onProcess = (pid: number) => isLogged(functionKey) && log(`${label}: process ${pid}`);
+    return pool.invoke({ functionKey, ...given, onProcess });
+  };

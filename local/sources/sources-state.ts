@@ -1,5 +1,4 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { StartError } from '../database/start-error.ts';
 import type { JsonObject } from '../net/json.ts';
 
@@ -57,13 +56,22 @@ export interface SourcesStore {
   save(): void;
 }
 
+/** The schema versions of files that a release reads; it writes the newest. */
+interface FileVersions {
+  readonly oldest: number;
+  readonly newest: number;
+}
+
 /**
  * Opens the state of the trigger sources, a JSON file.
  *
  * @param file - null to keep the state in memory
  */
-export const openSourcesStore = (file: string | null): SourcesStore => {
-  const saved = file === null ? {} : read(file);
+export const openSourcesStore = (
+  file: string | null,
+  versions: FileVersions = { oldest: 1, newest: 1 },
+): SourcesStore => {
+  const saved = file === null ? {} : read(file, versions);
   const state: SourcesState = {
     schedules: new Map(saved.schedules),
     rules: new Map(saved.rules),
@@ -74,7 +82,7 @@ export const openSourcesStore = (file: string | null): SourcesStore => {
     state,
     save: () => {
       if (file === null) return;
-      const text = JSON.stringify({ schema: SCHEMA_VERSION, ...state }, (_key, value) =>
+      const text = JSON.stringify({ schema: versions.newest, ...state }, (_key, value) =>
         value instanceof Map ? [...value] : value,
       );
       writeFileSync(`${file}.new`, text, { mode: 0o600 }); // messages of queues
@@ -84,7 +92,7 @@ export const openSourcesStore = (file: string | null): SourcesStore => {
 };
 
 interface Saved {
-  /** The schema version; files of version 2 lack it. */
+  /** The schema version; old files lack it. */
   readonly schema?: number;
   readonly schedules?: [string, LocalSchedule][];
   readonly rules?: [string, LocalRule][];
@@ -92,12 +100,12 @@ interface Saved {
   readonly mappings?: [string, LocalMapping][];
 }
 
-const read = (file: string): Saved => {
+const read = (file: string, { oldest, newest }: FileVersions): Saved => {
   try {
     const saved: Saved = JSON.parse(readFileSync(file, 'utf8'));
-    if (saved.schema !== undefined && (saved.schema < OLDEST_VERSION || saved.schema > SCHEMA_VERSION))
+    if (saved.schema !== undefined && (saved.schema < oldest || saved.schema > newest))
       throw new StartError(
-        `${file} has schema version ${saved.schema}; this release reads versions ${OLDEST_VERSION} to ${SCHEMA_VERSION}. Start the release that created it, or choose another data folder.`,
+        `${file} has schema version ${saved.schema}; this release reads versions ${oldest} to ${newest}. Start the release that created it, or choose another data folder.`,
       );
     return saved;
   } catch (error) {

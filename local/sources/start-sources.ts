@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import { text as readText } from 'node:stream/consumers';
-import { ApiError } from '../net/api-error.ts';
-import { isPlainObject, type JsonObject } from '../net/json.ts';
-import { type InternalServer, startInternalServer } from '../net/listen.ts';
+import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
+import type { JsonObject } from '../net/json.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
-import { createDeliver, type Deliver, DISPATCH } from './deliver.ts';
-import { createQueues, type DeliverBatch, type Queues } from './queues.ts';
-import { createRules, type Rules } from './rules.ts';
-import { createSchedules, DEFAULT_GROUP, type ScheduleClock, type Schedules } from './schedules.ts';
-import { openSourcesStore, type SourcesStore } from './sources-state.ts';
+import { type Deliver, readDeadLetters } from './deliver.ts';
+import { createQueues, type DeliverBatch } from './queues.ts';
+import type { ScheduleClock } from './schedules.ts';
+import { readFailures, type Sources, serveSources } from './serve-sources.ts';
+import { openSourcesStore } from './sources-state.ts';
 
 interface Settings {
   /** File that stores the state; null to keep it in memory. */
@@ -20,37 +17,17 @@ interface Settings {
   readonly clock?: ScheduleClock | undefined;
 }
 
-interface Sources extends InternalServer {
-  readonly queues: Queues;
-}
+/** Of the file with the sources' state. */
+export const FILE_VERSIONS = { oldest: OLDEST_VERSION, newest: SCHEMA_VERSION };
+
+/** The function that receives the events of all sources. */
+const DISPATCH = 'dispatch';
 
 /** Starts the trigger sources on this machine: a clock for schedules, an event bus, queues, and their APIs. */
 export const startSources = async ({ file, pool, log, clock }: Settings): Promise<Sources> => {
-  const store = openSourcesStore(file);
+  const store = openSourcesStore(file, FILE_VERSIONS);
   const queues = createQueues(store, createDeliverBatch(pool), log);
   return serveSources(store, queues, createDeliver(pool, queues.bury, log), clock);
-};
-
-/** Starts the trigger sources with the given queues and delivery. */
-export const serveSources = async (
-  store: SourcesStore,
-  queues: Queues,
-  deliver: Deliver,
-  clock?: ScheduleClock,
-): Promise<Sources> => {
-  const schedules = createSchedules(store, deliver, clock);
-  const server = await startSourcesServer({ schedules, rules: createRules(store, deliver), queues });
-  schedules.resume();
-  queues.resume();
-  return {
-    endpoint: server.endpoint,
-    queues,
-    stop: async () => {
-      schedules.stop();
-      queues.stop();
-      await server.stop();
-    },
-  };
 };
 
 const createDeliverBatch =
@@ -64,81 +41,28 @@ const createDeliverBatch =
     }
   };
 
-export const readFailures = ({ batchItemFailures }: JsonObject): readonly string[] =>
-  (batchItemFailures as readonly { readonly itemIdentifier: string }[]).map(
-    ({ itemIdentifier }) => itemIdentifier,
-  );
+/** Puts an undeliverable event into a queue. */
+type Bury = (queueArn: string, event: JsonObject) => void;
 
-interface ApiSources {
-  readonly schedules: Schedules;
-  readonly rules: Rules;
-  readonly queues: Queues;
-}
+const ATTEMPTS = 3;
+const FIRST_RETRY_MS = 1_000;
 
-interface ApiRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly target: string;
-  readonly input: JsonObject;
-}
-
-/** The APIs of Scheduler, EventBridge, SQS and event source mappings that the service uses. */
-const startSourcesServer = (sources: ApiSources): Promise<InternalServer> =>
-  startInternalServer(
-    createServer(async (request, response) => {
-      const send = (status: number, body: JsonObject, headers = {}) =>
-        response
-          .writeHead(status, { 'content-type': 'application/json', ...headers })
-          .end(JSON.stringify(body));
+export const createDeliver =
+  (pool: Pick<ProcessPool, 'invoke'>, bury: Bury, log: (line: string) => void): Deliver =>
+  async (event, { label, target }) => {
+    const deadLetters = readDeadLetters(target);
+    for (let attempt = 1; ; attempt++) {
       try {
-        send(200, serve(await read(request), sources));
+        await pool.invoke({ functionKey: DISPATCH, event, requestId: randomUUID() });
+        return;
       } catch (error) {
-        const { name, message } = error as Error;
-        const status = error instanceof ApiError ? error.status : 500;
-        const isRest = request.headers['x-amz-target'] === undefined;
-        if (isRest) send(status, { Message: message }, { 'x-amzn-errortype': name });
-        else send(status, { __type: `com.amazonaws.local#${name}`, message });
+        if (attempt < ATTEMPTS) await pause(FIRST_RETRY_MS * 2 ** (attempt - 1));
+        else {
+          if (deadLetters !== null) bury(deadLetters, event);
+          return log(`${label}: gave up after ${ATTEMPTS} attempts: ${(error as Error).message}`);
+        }
       }
-    }),
-  );
-
-const read = async (request: IncomingMessage): Promise<ApiRequest> => {
-  const text = await readText(request);
-  const input: unknown = text === '' ? {} : JSON.parse(text);
-  return {
-    method: request.method ?? '',
-    url: new URL(request.url ?? '', 'http://localhost'),
-    target: String(request.headers['x-amz-target'] ?? ''),
-    input: isPlainObject(input) ? (input as JsonObject) : {},
+    }
   };
-};
 
-const serve = ({ method, url, target, input }: ApiRequest, sources: ApiSources): JsonObject => {
-  const { schedules, rules, queues } = sources;
-  const [service = '', operation = ''] = target.split('.');
-  const operate = { AWSEvents: rules, AmazonSQS: queues.operations }[service]?.[operation];
-  if (operate !== undefined) return operate(input);
-
-  const [folder, ...rest] = url.pathname.slice(1).split('/').map(decodeURIComponent);
-  const name = rest.at(-1) ?? '';
-  const group = url.searchParams.get('groupName') ?? DEFAULT_GROUP;
-  switch (`${method} ${folder}`) {
-    case 'POST schedules':
-      return schedules.create(name, input);
-    case 'PUT schedules':
-      return schedules.update(name, input);
-    case 'GET schedules':
-      return schedules.get(name, group);
-    case 'DELETE schedules':
-      return schedules.remove(name, group);
-    case 'POST 2015-03-31':
-      return queues.createMapping(input);
-    case 'PUT 2015-03-31':
-      return queues.updateMapping(name, input);
-    case 'DELETE 2015-03-31':
-      return queues.removeMapping(name);
-    case 'GET 2015-03-31':
-      return queues.listMappings(url.searchParams.get('EventSourceArn'));
-  }
-  throw new ApiError('UnknownOperationException', `${target}${method} ${url.pathname} does not exist.`, 404);
-};
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import { createClient } from '../database/client.ts';
 import { StartError } from '../database/start-error.ts';
 import { ensureTable } from '../database/tables.ts';
 import type { JsonObject } from '../net/json.ts';
@@ -18,11 +19,7 @@ export const createTables = async (
   others: readonly CreateTableCommandInput[],
   endpoint: string,
 ): Promise<void> => {
-  const client = new DynamoDBClient({
-    endpoint,
-    region: template.region,
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const client = createClient(endpoint, template.region);
   const definitions = ofType(template, 'AWS::DynamoDB::Table').map(
     ({ properties }) => properties as unknown as CreateTableCommandInput,
   );

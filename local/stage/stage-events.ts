@@ -5,7 +5,7 @@ import type { JsonObject } from '../net/json.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { type Deliver, readDeadLetters } from '../sources/deliver.ts';
 import type { DeliverBatch, Queues } from '../sources/queues.ts';
-import { readFailures } from '../sources/start-sources.ts';
+import { readFailures } from '../sources/serve-sources.ts';
 import type { StreamMapping } from '../sources/streams.ts';
 import type { DeployedFunction } from './deployed-functions.ts';
 import type { Door } from './door/door-types.ts';

@@ -1,15 +1,14 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
+import { createClient } from '../database/client.ts';
 import { type AsyncInvocations, createAsyncInvocations } from '../engine/async-invocations.ts';
 import { type FindLambdaFunction, startEngineServer } from '../engine/engine-server.ts';
 import { LocalEngine } from '../engine/local-engine.ts';
-import { createInvoke } from '../engine/start-engine.ts';
 import { type AsyncInvocation, openStateStore } from '../engine/state-store.ts';
 import { ApiError, InvalidParameterValueException } from '../net/api-error.ts';
 import type { JsonObject } from '../net/json.ts';
 import type { InternalServer } from '../net/listen.ts';
-import type { ProcessPool } from '../pool/process-pool.ts';
+import { createInvoke, type ProcessPool } from '../pool/process-pool.ts';
 import type { DeployedFunction } from './deployed-functions.ts';
 
 /** How Lambda identifies functions: a name, a partial ARN or an ARN, with or without a version or alias. */
@@ -49,6 +48,10 @@ interface LambdaParts {
   readonly retryDelaysMs: readonly number[];
   /** Puts an undeliverable event into its function's dead-letter queue, with the function's role. */
   readonly bury: (owner: DeployedFunction, invocation: AsyncInvocation) => Promise<void>;
+  /** Whether the log says which process has an invocation of a function. */
+  readonly isRun: (functionKey: string) => boolean;
+  /** Names an asynchronous invocation in the log. */
+  readonly labelOf: (functionKey: string, event: unknown) => string;
   readonly log: (line: string) => void;
 }
 
@@ -58,22 +61,27 @@ export interface StageLambda extends InternalServer {
   readonly accept: AsyncInvocations['accept'];
 }
 
-/** The engine's table, in addition to the service's. */
+/** The engine's table, in addition to the template's. */
 const STATE_TABLE = 'stage-engine';
 
-/** A stage's Lambda: the local service's engine with the functions of a template. */
+/** A stage's Lambda: the engine with the functions of a template. */
 export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
   const { functions, pool, retryDelaysMs, log } = parts;
-  const client = createSdk(parts.dynamodbEndpoint);
+  const client = createClient(parts.dynamodbEndpoint);
   const store = await openStateStore(client, STATE_TABLE);
-  const invoke = createInvoke(pool, log);
-  const durable = functions.find(({ isDurable }) => isDurable);
-  const [version = '1'] = Object.values(durable?.aliases ?? {});
+  const { isRun, labelOf } = parts;
+  const invoke = createInvoke(pool, log, isRun);
+  const durable = functions
+    .filter(({ isDurable }) => isDurable)
+    .map(({ key, arn, aliases }) => {
+      const [version = '1'] = Object.values(aliases);
+      return { key, versionArn: `${arn}:${version}`, isNamed: true };
+    });
   const engine = new LocalEngine({
     store,
     invoke,
     log,
-    ...(durable === undefined ? {} : { functionArn: `${durable.arn}:${version}` }),
+    durable,
     retryMs: Math.min(1_000, ...retryDelaysMs),
   });
   const giveUp = async (invocation: AsyncInvocation) => {
@@ -81,7 +89,7 @@ export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
     log(`${invocation.name}: gave up after ${invocation.failures} attempts: ${invocation.reason}`);
     if (owner !== undefined) await parts.bury(owner, invocation);
   };
-  const invocations = createAsyncInvocations({ store, invoke, log, giveUp }, retryDelaysMs);
+  const invocations = createAsyncInvocations({ store, invoke, log, giveUp, labelOf }, retryDelaysMs);
   const findFunction = createFindFunction(functions);
   const server = await startEngineServer({
     engine,

@@ -8,6 +8,8 @@ import { noteNewStage } from '../../resources/stored-data.ts';
 import { AT_ONCE } from '../database/embedded-dynamodb.ts';
 import { StartError } from '../database/start-error.ts';
 import { watchChanges, withStore } from '../database/watch-changes.ts';
+import { labelOf } from '../engine/failed-runs.ts';
+import { isRun } from '../engine/start-engine.ts';
 import { bundleFile } from '../functions/bundler.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createRouter, type Route } from '../gateway/routes.ts';
@@ -23,8 +25,8 @@ import {
 import { createSpareSandbox, PROCESS_FILE } from '../pool/sandbox.ts';
 import { BACKGROUND_PROCESSES, REQUEST_PROCESSES } from '../pool/slots.ts';
 import { createQueues } from '../sources/queues.ts';
+import { serveSources } from '../sources/serve-sources.ts';
 import { openSourcesStore } from '../sources/sources-state.ts';
-import { serveSources } from '../sources/start-sources.ts';
 import { createStreams } from '../sources/streams.ts';
 import { isAccountSettings, startAccount } from './account.ts';
 import { type DeployedFunction, readFunctions, runtimeEnvironment, toVersion } from './deployed-functions.ts';
@@ -169,6 +171,8 @@ const start = async (
     dynamodbEndpoint: database.endpoint,
     retryDelaysMs,
     bury: createBury(parts, () => queues),
+    isRun,
+    labelOf,
     log,
   });
   ending.push(lambda.stop);

@@ -21,7 +21,9 @@ import type { Steps } from '../../lib/engine/steps.ts';
 import { createAsyncInvocations } from '../../local/engine/async-invocations.ts';
 import { createDurableState, finish } from '../../local/engine/durable-state.ts';
 import { startEngineServer } from '../../local/engine/engine-server.ts';
+import { createGiveUp, labelOf } from '../../local/engine/failed-runs.ts';
 import { type Invoke, LocalEngine } from '../../local/engine/local-engine.ts';
+import { findLocalFunction, RUN_DURABLE } from '../../local/engine/start-engine.ts';
 import { openStateStore } from '../../local/engine/state-store.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { poll } from '../support/poll.ts';
@@ -74,9 +76,17 @@ const anEngine = async (options: {
     (async (_name, given) => runDurable((given as { event: DurableExecutionInvocationInput }).event));
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
-  const engine = new LocalEngine({ store, invoke, log });
-  const invocations = createAsyncInvocations({ store, invoke, log }, [0, 0]);
-  const server = await startEngineServer({ engine, invocations, invoke: async () => null });
+  const engine = new LocalEngine({ store, invoke, log, durable: [RUN_DURABLE] });
+  const invocations = createAsyncInvocations(
+    { store, invoke, log, giveUp: createGiveUp(invoke, log), labelOf },
+    [0, 0],
+  );
+  const server = await startEngineServer({
+    engine,
+    invocations,
+    findFunction: findLocalFunction,
+    invoke: async () => null,
+  });
   const proxy = await startFaultProxy(
     server.endpoint,
     (_target, _table, count) => options.decide?.(count) ?? 'pass',

@@ -238,7 +238,7 @@ describe('at its end', () => {
     await stop();
     expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['asked', 'asked']);
     expect(pids.map((pid) => isAlive(Number(pid)))).toEqual([false, false]);
-    await expect(invoke()).rejects.toThrow('the local service is stopping');
+    await expect(invoke()).rejects.toThrow('the process pool is stopping');
   });
 
   test('running and waiting invocations fail', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createAsyncInvocations } from '../../../local/engine/async-invocations.ts';
+import { createGiveUp, labelOf } from '../../../local/engine/failed-runs.ts';
 import type { Invoke } from '../../../local/engine/local-engine.ts';
 import { openStateStore, type StateStore } from '../../../local/engine/state-store.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
@@ -24,7 +25,9 @@ const aRunner = async (
     called.push({ name, ...(given as Omit<Called, 'name'>) });
     return invoke(name, called.length);
   };
-  const parts = { store: kept, invoke: counted, log: (line: string) => lines.push(line) };
+  const log = (line: string) => void lines.push(line);
+  const giveUp = createGiveUp(counted, log);
+  const parts = { store: kept, invoke: counted, log, giveUp, labelOf };
   const invocations = createAsyncInvocations(parts, delaysMs);
   return {
     ...invocations,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createInvoke, startSweeps } from '../../../local/engine/start-engine.ts';
+import { isRun, startSweeps } from '../../../local/engine/start-engine.ts';
 import { createLocalFunctions } from '../../../local/functions/local-functions.ts';
 import { readServiceFile } from '../../../local/functions/service-file.ts';
 import { createSourceModules } from '../../../local/invoke-backend.ts';
-import { createProcessPool } from '../../../local/pool/process-pool.ts';
+import { createInvoke, createProcessPool } from '../../../local/pool/process-pool.ts';
 import { createSpareSandbox } from '../../../local/pool/sandbox.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
 import { aLocalEnvironment, type LocalValues } from '../../support/function-environment.ts';
@@ -31,7 +31,7 @@ const aCaller = async (changes: LocalValues = {}, onLine = (_line: string) => {}
     spare,
   });
   cleanups.push(() => Promise.all([pool.stop(), spare.stop()]));
-  return createInvoke(pool, onLine);
+  return createInvoke(pool, onLine, isRun);
 };
 
 const scheduled = { event: { source: 'aws.events' }, requestId: 'r' };
@@ -64,7 +64,7 @@ test('reports which process executes a run, and fails when that is killed', asyn
     lines.push(line);
     process.kill(Number(/process (\d+)$/.exec(line)?.[1]), 'SIGKILL');
   });
-  const call = invoke('runExpress', { event: { executionId: 'e-1' }, requestId: 'r' }, 'e-1');
+  const call = invoke('runExpress', { event: { executionId: 'e-1' }, requestId: 'r' }, 'run e-1');
   await expect(call).rejects.toThrow('killed by SIGKILL');
   expect(lines).toEqual([expect.stringMatching(/^run e-1: process \d+$/)]);
 });

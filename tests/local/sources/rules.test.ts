@@ -1,8 +1,8 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createDeliver } from '../../../local/sources/deliver.ts';
 import { createRules } from '../../../local/sources/rules.ts';
 import { openSourcesStore } from '../../../local/sources/sources-state.ts';
+import { createDeliver } from '../../../local/sources/start-sources.ts';
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });

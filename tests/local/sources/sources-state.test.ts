@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import { openSourcesStore } from '../../../local/sources/sources-state.ts';
+import { FILE_VERSIONS } from '../../../local/sources/start-sources.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -22,7 +23,7 @@ test.each([{}, { schema: OLDEST_VERSION }, { schema: SCHEMA_VERSION }])(
   'a file that says %j is read and written in the current version',
   (said) => {
     const file = aFile({ ...said, queues: [['orders', []]] });
-    const { state, save } = openSourcesStore(file);
+    const { state, save } = openSourcesStore(file, FILE_VERSIONS);
     expect([...state.queues]).toEqual([['orders', []]]);
     save();
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
@@ -35,7 +36,7 @@ test.each([{}, { schema: OLDEST_VERSION }, { schema: SCHEMA_VERSION }])(
 test.each([OLDEST_VERSION - 1, SCHEMA_VERSION + 1])(
   'a file of version %i is refused with what to do',
   (schema) => {
-    expect(() => openSourcesStore(aFile({ schema }))).toThrow(
+    expect(() => openSourcesStore(aFile({ schema }), FILE_VERSIONS)).toThrow(
       /has schema version \d; this release reads versions \d to \d\. Start the release that created it/,
     );
   },
