@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
+import { evaluateNode } from '../executions/lifecycle/evaluate-node.ts';
 import type { TriedNode } from '../executions/lifecycle/prepare-trial.ts';
 import { type TrialParts, tryNode } from '../executions/lifecycle/try-node.ts';
-import { answerRoute } from '../http/api-route.ts';
+import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { BODY_INVALID, NODE_NOT_TRIABLE } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { Problem } from '../workflows/definition/problem.ts';
-import { tryNodeRoute } from './api/trials.ts';
+import { evaluateNodeRoute, tryNodeRoute } from './api/trials.ts';
 import { toPointed } from './edit-workflows-handlers.ts';
 
 type TryNodeParts = TrialParts & {
@@ -30,18 +31,29 @@ const MARGIN_MS = 2_000;
 /** How many problems, and how many warnings, an answer lists. */
 const MAX_ERRORS = 100;
 
-/** `POST /api/admin/workflows/try`: runs one node of a definition as drawn. */
-export const createTryNode = (parts: TryNodeParts) =>
-  serveRoutes(parts, [
+/** How long a node may take that is evaluated while someone types, in milliseconds. */
+const MAX_EVALUATION_MS = 5_000;
+
+/**
+ * `POST /api/admin/workflows/try` runs one node of a definition as drawn, for real. `POST /api/admin/workflows/evaluate`
+ * runs one that touches nothing outside, so that a caller of this route alone can cause no effect.
+ */
+export const createTryNode = (parts: TryNodeParts) => {
+  const check = async ({ definition, nodeId, input, outputs }: RouteCall<typeof tryNodeRoute>['body']) => {
+    for (const data of [input ?? {}, ...Object.values(outputs).flatMap((own) => Object.values(own))]) {
+      const problem = findInputProblem(data, parts.maxInputDepth);
+      if (problem !== null) throw new AppError(BODY_INVALID, { reason: problem });
+    }
+    const checked = await parts.check(definition, nodeId);
+    if (checked.problems === null) return { ...checked, errors: null };
+    return { errors: checked.problems.map(({ of, ...problem }) => toPointed(problem, `#/${of}`)) };
+  };
+  return serveRoutes(parts, [
     answerRoute(tryNodeRoute, async ({ event, context, body, headers, addLogFields }) => {
-      const { definition, nodeId, input, outputs } = body;
-      for (const data of [input ?? {}, ...Object.values(outputs).flatMap((own) => Object.values(own))]) {
-        const problem = findInputProblem(data, parts.maxInputDepth);
-        if (problem !== null) throw new AppError(BODY_INVALID, { reason: problem });
-      }
-      const checked = await parts.check(definition, nodeId);
-      if (checked.problems !== null) {
-        const errors = checked.problems.map(({ of, ...problem }) => toPointed(problem, `#/${of}`));
+      const { nodeId, input, outputs } = body;
+      const checked = await check(body);
+      if (checked.errors !== null) {
+        const { errors } = checked;
         throw new AppError(NODE_NOT_TRIABLE, { count: errors.length, errors: errors.slice(0, MAX_ERRORS) });
       }
       addLogFields({ workflowId: checked.definition.id, nodeId });
@@ -52,7 +64,22 @@ export const createTryNode = (parts: TryNodeParts) =>
       const warnings = checked.warnings.slice(0, MAX_ERRORS).map((one) => toPointed(one, '#/definition'));
       return { ...answerJson(200, { ...trial, warnings }), executionId: trial.executionId };
     }),
+    answerRoute(evaluateNodeRoute, async ({ body, addLogFields }) => {
+      const { nodeId, input, outputs } = body;
+      const checked = await check(body);
+      if (checked.errors !== null)
+        return answerJson(200, { run: null, errors: checked.errors.slice(0, MAX_ERRORS) });
+      addLogFields({ workflowId: checked.definition.id, nodeId });
+      const run = await evaluateNode(checked, { input, outputs }, MAX_EVALUATION_MS, parts);
+      return answerJson(200, { run, errors: run === null ? [ACTS_OUTSIDE] : [] });
+    }),
   ]);
+};
+
+const ACTS_OUTSIDE = {
+  pointer: '#/nodeId',
+  detail: 'the node, or one of its body, acts on the outside, or may do so: only a trial runs it',
+};
 
 /**
  * The end of the ids of one caller's trials of one workflow. The definition of a trial may have the id of any workflow, so

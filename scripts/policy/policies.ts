@@ -67,20 +67,24 @@ const authorStatements: readonly Statement[] = [
     'GET/api/admin/variables*',
     'PUT/api/admin/workflows*',
     'DELETE/api/admin/workflows/*',
-    ...['validate', 'try', '*/enable', '*/disable', '*/rollback', '*/listening'].map(
+    ...['validate', 'evaluate', 'try', '*/enable', '*/disable', '*/rollback', '*/listening'].map(
       (path) => `POST/api/admin/workflows/${path}`,
     ),
   ),
 ];
 
+/** Runs nodes that touch nothing outside, and stores nothing. */
+const EVALUATE = 'POST/api/admin/workflows/evaluate';
+
 /** The routes that change nothing. What a reader must not see has another method: a denied path has other spellings. */
-const readerStatements: readonly Statement[] = [mayFindApi, mayCall('GET/api/admin/*')];
+const readerStatements: readonly Statement[] = [mayFindApi, mayCall('GET/api/admin/*', EVALUATE)];
 
 /** The routes of the commands for credentials, variables, state, plugins, executions, bulk retries, requests and approvals, and of all that only read. */
 const operatorStatements: readonly Statement[] = [
   mayFindApi,
   mayCall(
     'GET/api/admin/*',
+    EVALUATE,
     'POST/api/admin/executions/*',
     'POST/api/admin/bulk-retries/*',
     'POST/api/admin/requests/*',

@@ -81,7 +81,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminSendAgain: 156,
   adminWorkflows: 132,
   adminEditWorkflows: 898,
-  adminTryNode: 890,
+  adminTryNode: 893,
   adminCredentials: 189,
   adminPlugins: 85,
   adminPlugin: 89,

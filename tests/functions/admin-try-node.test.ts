@@ -396,6 +396,97 @@ describe('a fault of the shape is a 422 with its place:', () => {
   });
 });
 
+describe('POST /api/admin/workflows/evaluate', () => {
+  const evaluate = (body: JsonObject) => ask('POST', '/api/admin/workflows/evaluate', { body });
+  const countTrials = async () =>
+    (await ask('GET', '/api/admin/executions?trial=true&limit=100')).body.executions.length;
+
+  test('runs a node that touches nothing outside as a trial would, and stores nothing', async () => {
+    const definition = drawn(greet);
+    const body = { definition, nodeId: 'greet', outputs: { [hook.id]: { main: { name: 'Ada' } } } };
+    const { executionId: _id, warnings: _warnings, durationMs: _took, ...tried } = (await tryNode(body)).body;
+    const before = await countTrials();
+    expect(await evaluate(body)).toMatchObject({
+      status: 200,
+      body: { run: { ...tried, durationMs: expect.any(Number) }, errors: [] },
+    });
+    expect(await countTrials()).toBe(before);
+  });
+
+  test('the same draft and data have the same output, random values and ids too', async () => {
+    const draw = { id: 'draw', type: 'set', parameters: { values: { any: '{{ $random() }}' } } };
+    const shuffle = {
+      id: 'shuffle',
+      type: 'code',
+      parameters: { code: 'return { any: Math.random(), of: $execution.id };' },
+    };
+    for (const node of [draw, shuffle]) {
+      const body = { definition: drawn(node), nodeId: node.id, input: {} };
+      const { run } = (await evaluate(body)).body;
+      expect(run).toMatchObject({ status: 'succeeded', failure: null });
+      expect((await evaluate(body)).body.run.outputs).toEqual(run.outputs);
+    }
+  });
+
+  test('a failure is a result, with what the node passes on', async () => {
+    const fail = {
+      ...{ id: 'fail', type: 'set', parameters: { values: { a: '{{ $uppercase(b) }}' } } },
+      settings: { onError: 'continue' },
+    };
+    const { body } = await evaluate({ definition: drawn(fail), nodeId: 'fail', input: { b: 3 } });
+    expect(body.run).toMatchObject({
+      status: 'succeeded',
+      outputs: { main: { error: { name: 'ExpressionError' } } },
+      failure: { name: 'ExpressionError' },
+    });
+  });
+
+  test.each<[string, JsonObject]>([
+    ['calls out', fetchPrice()],
+    ['reads or writes state', { type: 'state', parameters: { operation: 'increment', key: 'a' } }],
+    ['writes a file', { type: 'csv', parameters: { operation: 'write', items: [{ a: 1 }], to: 'file' } }],
+    ['makes new values', { type: 'crypto', parameters: { operation: 'uuid' } }],
+    ['has a credential', fetchPrice({ credentialId: 'shop' })],
+  ])('runs no node that %s: says why, and does nothing', async (_, node) => {
+    const definition = drawn({ ...node, id: 'it' });
+    const { status, body } = await evaluate({ definition, nodeId: 'it', input: { sku: 'a' } });
+    expect([status, body.run]).toEqual([200, null]);
+    expect(body.errors).toEqual([{ pointer: '#/nodeId', detail: expect.stringContaining('only a trial') }]);
+    expect(requests).toEqual([]);
+  });
+
+  test('runs no body', async () => {
+    const each = { id: 'each', type: 'forEach', parameters: { items: '{{ items }}' } };
+    const within = (node: JsonObject): JsonObject => ({
+      ...drawn(each, node),
+      connections: [
+        { sourceNodeId: hook.id, targetNodeId: 'each' },
+        { sourceNodeId: 'each', sourceOutput: 'each', targetNodeId: String(node.id) },
+      ],
+    });
+    const input = { items: [{ name: 'Ada' }] };
+    const refused = await evaluate({ definition: within(fetchPrice()), nodeId: 'each', input });
+    expect([refused.body.run, requests]).toEqual([null, []]);
+  });
+
+  test('answers what is wrong with an unfinished node as a result', async () => {
+    const bad = { id: 'bad', type: 'set', parameters: { values: 3 } };
+    expect(await evaluate({ definition: drawn(bad), nodeId: 'bad' })).toEqual(
+      expect.objectContaining({
+        status: 200,
+        body: {
+          run: null,
+          errors: [{ pointer: '#/definition/nodes/1/parameters/values', detail: expect.any(String) }],
+        },
+      }),
+    );
+    expect((await evaluate({ definition: drawn(greet), nodeId: 'start' })).body).toEqual({
+      run: null,
+      errors: [{ pointer: '#/nodeId', detail: expect.stringContaining('is a trigger') }],
+    });
+  });
+});
+
 test('input and outputs with keys that could change prototypes are a 400', async () => {
   const body = `{"definition":{},"nodeId":"a","outputs":{"a":{"main":{"__proto__":{"a":1}}}}}`;
   const answer = await ask('POST', '/api/admin/workflows/try', { body });

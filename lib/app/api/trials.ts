@@ -19,10 +19,7 @@ const bodyRun = v.object({
   ...{ nodeId, within: v.string(), status, attempts, durationMs, failure: ownFailure, input, outputs },
 });
 
-export const tryNodeRoute = defineRoute({
-  route: 'POST /api/admin/workflows/try',
-  summary:
-    'runs one node of a definition as drawn, for real; stores nothing but an execution marked as a trial',
+const triedNode = {
   body: v.strictObject({
     definition,
     nodeId: text,
@@ -31,35 +28,52 @@ export const tryNodeRoute = defineRoute({
     /** The outputs of the nodes before it: by node id, then by the name of the output. */
     outputs: v.optional(v.record(v.string(), outputsByName), {}),
   }),
-  headers: ['traceparent'],
   // Of a definition, as its check has it. What the node receives must not be rounded.
   bodyLimits: { ...workflowLimits, maxDepth: 100, bigNumbers: 'refuse' },
+} as const;
+
+const run = v.object({
+  status: v.picklist(['succeeded', 'failed', 'timedOut']),
+  outputs: v.pipe(
+    json,
+    v.metadata({ type: 'object', additionalProperties: true }),
+    v.description('By name; of a failed node, what its `onError` passes on'),
+  ),
+  isCut: v.optional(described(v.literal(true), 'The outputs are too large: shortened, as in a record')),
+  failure: v.nullable(failure),
+  attempts: v.number(),
+  durationMs: v.number(),
+  usage: v.optional(v.record(v.string(), v.number())),
+  body: v.optional(
+    described(
+      v.array(bodyRun),
+      'What the nodes of its body did in one pass: in the one that failed, or else in the last; absent if it is too large',
+    ),
+  ),
+  log: v.array(logEntry),
+  logOmitted: v.number(),
+});
+
+export const tryNodeRoute = defineRoute({
+  ...triedNode,
+  route: 'POST /api/admin/workflows/try',
+  summary:
+    'runs one node of a definition as drawn, for real; stores nothing but an execution marked as a trial',
+  headers: ['traceparent'],
+  answers: { 200: v.object({ executionId: v.string(), ...run.entries, warnings: v.array(pointedText) }) },
+  problems: ['NODE_NOT_TRIABLE', 'WORKFLOW_INVALID', 'SECRETS_UNAVAILABLE'],
+});
+
+export const evaluateNodeRoute = defineRoute({
+  ...triedNode,
+  route: 'POST /api/admin/workflows/evaluate',
+  summary: 'runs one node of a definition as drawn that touches nothing outside; stores nothing',
   answers: {
     200: v.object({
-      executionId: v.string(),
-      status: v.picklist(['succeeded', 'failed', 'timedOut']),
-      outputs: v.pipe(
-        json,
-        v.metadata({ type: 'object', additionalProperties: true }),
-        v.description('By name; of a failed node, what its `onError` passes on'),
-      ),
-      isCut: v.optional(described(v.literal(true), 'The outputs are too large: shortened, as in a record')),
-      failure: v.nullable(failure),
-      attempts: v.number(),
-      durationMs: v.number(),
-      usage: v.optional(v.record(v.string(), v.number())),
-      body: v.optional(
-        described(
-          v.array(bodyRun),
-          'What the nodes of its body did in one pass: in the one that failed, or else in the last; absent if it is too large',
-        ),
-      ),
-      log: v.array(logEntry),
-      logOmitted: v.number(),
-      warnings: v.array(pointedText),
+      run: described(v.nullable(run), 'Null for a node that was not run: `errors` says why'),
+      errors: v.array(pointedText),
     }),
   },
-  problems: ['NODE_NOT_TRIABLE', 'WORKFLOW_INVALID', 'SECRETS_UNAVAILABLE'],
 });
 
 export const listenRoute = defineRoute({
