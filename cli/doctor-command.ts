@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ApiProblem } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, EXIT, explainAwsError, usageError } from './command-error.ts';
 import { checkFunctions } from './doctor/check-functions.ts';
@@ -79,7 +80,9 @@ const examine = async (
       for (const line of await act()) report(line);
     } catch (error) {
       const { message } = explainAwsError(error, stage, io.env) ?? (error as Error);
-      report(unknown(`the doctor could not check this: ${message}`, POLICY));
+      report(
+        unknown(`the doctor could not check this: ${message}`, error instanceof ApiProblem ? LOG : POLICY),
+      );
     }
   };
   const { pongs, broken, lines: answered } = await checkFunctions(doctor, limit, progress);
@@ -110,6 +113,8 @@ const examine = async (
 };
 
 const POLICY = "Give the doctor's keys the policy of docs/operating.md, and check --stage and --region.";
+
+const LOG = 'See the other lines, and the log of the admin function that answered.';
 
 const WORST_FIRST: readonly LineStatus[] = ['wrong', 'unknown', 'warning'];
 

@@ -1,5 +1,5 @@
-import type { Clock } from '@hookloom/plugin-kit';
-import { errorTypeOf, findDenial, isSuccess } from '../../lib/adapters/aws/aws-error.ts';
+import { type Clock, isPlainObject } from '@hookloom/plugin-kit';
+import { errorTypeOf, findDenial, isSuccess, readObject } from '../../lib/adapters/aws/aws-error.ts';
 import { findDurableFailure } from '../../lib/adapters/aws/lambda-ping.ts';
 import { tryJson } from '../../lib/shared/try-json.ts';
 import { type Line, linesOf } from './line.ts';
@@ -113,15 +113,20 @@ const toLine = (functionKey: string, message: string, text: string, reason: stri
 /** The last error line of a log, with its cause; the function has redacted both. */
 const findLastError = (log: string): string | null => {
   for (const line of log.split('\n').reverse()) {
-    const { level, message, cause } = (tryJson(line) ?? {}) as {
-      readonly level?: unknown;
-      readonly message?: unknown;
-      readonly cause?: { readonly message?: unknown };
-    };
-    if (level === 'error')
-      return [message, cause?.message].filter((one) => typeof one === 'string').join(' ');
+    const entry = readObject(line);
+    if (entry.level === 'error') return describeCauses(entry);
   }
   return null;
+};
+
+const MAX_CAUSES = 5;
+
+/** Its message and those of its causes: the last one is what AWS answered. */
+const describeCauses = (entry: Readonly<Record<string, unknown>>): string => {
+  const messages: unknown[] = [];
+  for (let at: unknown = entry; isPlainObject(at) && messages.length < MAX_CAUSES; at = at.cause)
+    messages.push(at.message);
+  return messages.filter((one) => typeof one === 'string').join(' ');
 };
 
 /** A request as the gateway passes it on. */

@@ -8,6 +8,7 @@ import {
 import type { CallTurn } from '../engine/call-turn.ts';
 import { isAppError } from '../shared/errors.ts';
 import { LruMap } from '../shared/lru-map.ts';
+import { describeStoreFault } from '../shared/store-fault.ts';
 import {
   type AppliedLimits,
   type CallLimitStore,
@@ -179,7 +180,7 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
             clock.now() + Math.min(STORE_DELAY_MS * 2 ** tries, MAX_STORE_DELAY_MS) * (0.5 + random());
           if (at > endsAt && !canPostpone)
             throw new NodeError(
-              `the limit of ${nameOf(key)} can't be read right now: the store throttles or does not answer`,
+              `the store of the limit of ${nameOf(key)} can't be used: ${describeStoreFault(cause)}`,
               {
                 ...{ name: 'CallLimitUnavailable', cause },
               },

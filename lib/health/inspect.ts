@@ -2,6 +2,7 @@ import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { withinDeadline } from '../plugins/call-plugin.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import type { LoadedEntry } from '../plugins/plugin.ts';
+import { describeStoreFault } from '../shared/store-fault.ts';
 import { credentialsOf, inspectPlugin, type PluginInspection } from './inspect-plugin.ts';
 import { createKeeper } from './keep-reports.ts';
 import { createProbes, type TestCredential } from './probe-credentials.ts';
@@ -99,29 +100,28 @@ export const createInspect = ({
   const limits = { ...LIMITS, ...changed };
   const checkFunctions = createFunctionChecks({ ping, clock });
   const keepFacts = createKeeper<StoredFacts>({ clock, ttlMs: KEPT_MS });
-  const keepWrites = createKeeper<readonly string[]>({ clock, ttlMs: KEPT_MS });
+  const keepWrites = createKeeper<readonly Unwritable[]>({ clock, ttlMs: KEPT_MS });
   let probeAll: ReturnType<typeof createProbes> | undefined;
 
-  const readFacts = async (registry: InspectedRegistry, endsAt: number): Promise<StoredFacts | null> => {
+  const readFacts = async (registry: InspectedRegistry, endsAt: number): Promise<StoredFacts | Check> => {
     try {
       const ms = Math.max(0, Math.min(limits.storeMs, endsAt - clock.now()));
       const read = () => readStoredFacts(stores, registry.findNodeType, clock, limits);
       return (await withinDeadline(clock, ms, () => keepFacts('facts', read))).value;
     } catch (cause) {
       logger.error('stored facts not read', { cause });
-      return null;
+      return { status: 'unhealthy', message: `the tables cannot be read: ${describeStoreFault(cause)}` };
     }
   };
 
-  /** @returns the names of what can't be written */
-  const findUnwritable = async (endsAt: number): Promise<readonly string[]> => {
+  const findUnwritable = async (endsAt: number): Promise<readonly Unwritable[]> => {
     const ms = Math.max(0, Math.min(limits.storeMs, endsAt - clock.now()));
     const attempts = Object.entries(writes).map(async ([name, write]) =>
       withinDeadline(clock, ms, write).then(
         () => [],
         (cause: unknown) => {
           logger.error('not written', { name, cause });
-          return [name];
+          return [{ name, why: describeStoreFault(cause) }];
         },
       ),
     );
@@ -144,11 +144,12 @@ export const createInspect = ({
     const entries = registry.plugins.filter(
       (entry): entry is LoadedEntry => entry.status === 'loaded' && (plugin ?? entry.id) === entry.id,
     );
-    const [facts, { value: unwritable }, functions] = await Promise.all([
+    const [read, { value: unwritable }, functions] = await Promise.all([
       readFacts(registry, endsAt),
       keepWrites('writes', () => findUnwritable(endsAt)),
       checkFunctions(endsAt),
     ]);
+    const facts = 'status' in read ? null : read;
     const followsUrl = (name: string): boolean => {
       const type = registry.credentialTypes.get(name);
       return type?.apply !== undefined && type.setsUrl !== true;
@@ -156,7 +157,7 @@ export const createInspect = ({
     const probes =
       probe && facts !== null ? await makeProbes(registry, entries, facts, endsAt) : new Map<string, never>();
     return {
-      store: facts === null ? UNREADABLE : toStoreCheck(unwritable),
+      store: 'status' in read ? read : toStoreCheck(unwritable),
       functions,
       coverage: facts === null ? null : toCoverage(facts),
       plugins: new Map(entries.map((entry) => [entry.id, inspectPlugin(entry, facts, probes, followsUrl)])),
@@ -164,19 +165,19 @@ export const createInspect = ({
   };
 };
 
-/** The result of a check that could not read the store; the log has the reason. */
-const UNREADABLE: Check = {
-  status: 'unhealthy',
-  message: 'the tables cannot be read: they are unavailable, throttling or missing',
-};
+/** What can't be written, and why. */
+interface Unwritable {
+  readonly name: string;
+  readonly why: string;
+}
 
-/** The log has the reason. */
-const toStoreCheck = (unwritable: readonly string[]): Check =>
+/** The log has the whole reason. */
+const toStoreCheck = (unwritable: readonly Unwritable[]): Check =>
   unwritable.length === 0
     ? { status: 'healthy' }
     : {
         status: 'unhealthy',
-        message: `${unwritable.join(' and ')} cannot be written, so deliveries are refused or fail: full, denied, unavailable or throttling`,
+        message: `${unwritable.map(({ name }) => name).join(' and ')} cannot be written, so deliveries are refused or fail: ${[...new Set(unwritable.map(({ why }) => why))].join(', ')}`,
       };
 
 const toCoverage = ({ workflows, credentials, polls, runs }: StoredFacts): Coverage => ({

@@ -45,11 +45,7 @@ export const UNAUTHORIZED = (_: { challenge: string }) =>
 export const CONFIGURATION_INVALID = (p: { reason: string }) =>
   describeError('CONFIGURATION_INVALID', 500, `The configuration is invalid: ${p.reason}.`);
 export const STORE_UNAVAILABLE = () =>
-  describeError(
-    'STORE_UNAVAILABLE',
-    503,
-    'The store is unavailable or throttling; nothing was started. Try again.',
-  );
+  describeError('STORE_UNAVAILABLE', 503, 'The store is unavailable; nothing was started. Try again.');
 export const DATA_VERSION_UNSUPPORTED = (p: {
   table: string;
   version: number;
@@ -66,7 +62,7 @@ export const SECRETS_UNAVAILABLE = () =>
   describeError(
     'SECRETS_UNAVAILABLE',
     503,
-    'The secret store is unavailable or throttling; nothing was started. Try again.',
+    'The secret store is unavailable; nothing was started. Try again.',
   );
 export const AUTHENTICATION_MISCONFIGURED = () =>
   describeError(

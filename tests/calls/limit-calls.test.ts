@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { type AppliedLimits, type CallLimitStore, intervalOf } from '../../lib/calls/call-limits.ts';
 import { createLimitCall, type LimitCall } from '../../lib/calls/limit-calls.ts';
 import type { CallSlot, CallTurn, Postponed } from '../../lib/engine/call-turn.ts';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { describeCallLimitStore } from '../support/call-limit-suite.ts';
 import { inMemoryCallLimits } from '../support/outbound-credentials.ts';
@@ -318,5 +320,29 @@ describe('a server that asks to wait', () => {
     );
     await run(call(aSandbox('a')));
     expect((await memory.find('credential:crm')).pausedUntil).toBe(clock.now() + HOUR_MS);
+  });
+});
+
+describe("a store that can't be used", () => {
+  test.each([
+    ['AccessDeniedException', 'the function lacks a permission'],
+    ['ResourceNotFoundException', 'a table or the bucket does not exist'],
+    ['ThrottlingException', 'it is throttling'],
+    ['InternalServerError', 'it is unavailable'],
+  ])('for the reason %s is named with it once a call has no time left', async (name, why) => {
+    const { clock, run } = aVirtualClock();
+    const refused = new AppError(
+      STORE_UNAVAILABLE,
+      {},
+      Object.assign(new Error('DynamoDB answered'), { name }),
+    );
+    const limits = { ...inMemoryCallLimits(), reserve: () => Promise.reject(refused) };
+    const limitCall = createLimitCall({ limits, clock, random: createRandom('a') });
+    const applied = { key: 'credential:crm', perSecond: 1 };
+    const call = limitCall(applied, { timeoutMs: 5_000, signal }, undefined, async () => respond());
+    await expect(run(call)).rejects.toMatchObject({
+      name: 'CallLimitUnavailable',
+      message: `the store of the limit of credential "crm" can't be used: ${why}`,
+    });
   });
 });

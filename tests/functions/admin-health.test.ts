@@ -563,9 +563,10 @@ describe('a store that takes no writes', () => {
   });
 
   test.each([
-    ['are refused', 400, 'com.amazon.coral.service#AccessDeniedException'],
-    ['fail', 500, 'com.amazonaws.dynamodb.v20120810#InternalServerError'],
-  ])('because those of the table %s is part of the report', async (_case, status, type) => {
+    ['are refused', 400, 'com.amazon.coral.service#AccessDeniedException', 'the function lacks a permission'],
+    ['are throttled', 400, 'com.amazonaws.dynamodb.v20120810#ThrottlingException', 'it is throttling'],
+    ['fail', 500, 'com.amazonaws.dynamodb.v20120810#InternalServerError', 'it is unavailable'],
+  ])('because those of the table %s is part of the report', async (_case, status, type, why) => {
     const { endpoint } = await openDatabase();
     const proxy = await startDynamoDbProxy(endpoint, async (call, forward) =>
       call.operation === 'PutItem'
@@ -578,7 +579,9 @@ describe('a store that takes no writes', () => {
       'degraded',
       {
         status: 'unhealthy',
-        message: expect.stringMatching(/^the table of executions cannot be written, so deliveries/),
+        message: expect.stringMatching(
+          `^the table of executions cannot be written, so deliveries are refused or fail: ${why}$`,
+        ),
       },
     ]);
   });
@@ -599,9 +602,9 @@ describe('a store that takes no writes', () => {
 
 describe('an unreadable store', () => {
   test.each([
-    ['does not answer', { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }, 'test'],
-    ['has no such tables', {}, 'other'],
-  ])('that %s is part of the report', async (_case, environment, tablePrefix) => {
+    ['does not answer', { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }, 'test', 'it is unavailable'],
+    ['has no such tables', {}, 'other', 'a table or the bucket does not exist'],
+  ])('that %s is part of the report', async (_case, environment, tablePrefix, why) => {
     const { getLive } = await aService(environment, tablePrefix);
     const result = await getLive();
     expect(result.statusCode).toBe(200);
@@ -609,7 +612,7 @@ describe('an unreadable store', () => {
     expect({ status, coverage }).toEqual({ status: 'degraded', coverage: null });
     expect(checks.store).toEqual({
       status: 'unhealthy',
-      message: 'the tables cannot be read: they are unavailable, throttling or missing',
+      message: `the tables cannot be read: ${why}`,
     });
     expect(summary.healthy).toBe(summary.total);
     expect(result.body).not.toContain('127.0.0.1');
