@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
 import type { ExecutionComparison } from '../lib/admin/compare-executions.ts';
@@ -8,7 +9,7 @@ import {
   type ExecutionStatus,
   isFinal,
 } from '../lib/executions/record/execution-store.ts';
-import type { AdminApi } from './admin-api.ts';
+import { type AdminApi, ApiProblem } from './admin-api.ts';
 import { type BulkOptions, retryMany } from './bulk-retry-commands.ts';
 import {
   type CommandContext,
@@ -100,6 +101,10 @@ export const addExecutionCommands = (program: Command, { onTarget }: CommandCont
     .option('--from <node>', 'start at this node, reusing the results before it')
     .option('--current', "the workflow's current version instead of the recorded one")
     .option('--input <file>', "JSON with the fields of the trigger's input to replace; - for standard input")
+    .option(
+      '--idempotency-key <key>',
+      'the same for a repeated retry of ID, which starts nothing (default: a new one)',
+    )
     .option('--workflow <id>', 'all executions of this workflow that match the filter', readId)
     .option('--all', 'all executions of all workflows that match the filter')
     .option('--status <names>', 'filter: comma separated (default: failed, timedOut)')
@@ -120,8 +125,11 @@ export const addExecutionCommands = (program: Command, { onTarget }: CommandCont
     )
     .action(async (id: string | undefined, options: RetryOptions & BulkOptions) => {
       const filter = ONLY_MANY.find((name) => options[name] !== undefined);
-      if (id === undefined ? options.input !== undefined : filter !== undefined)
-        throw usageError('An id and --input go together, and without filters: see execution retry --help.');
+      const ofOne = options.input ?? options.idempotencyKey;
+      if (id === undefined ? ofOne !== undefined : filter !== undefined)
+        throw usageError(
+          '--input and --idempotency-key need an id, and an id takes no filters: see execution retry --help.',
+        );
       await onTarget((context) =>
         id === undefined ? retryMany(options, context) : retry(id, options, context),
       );
@@ -159,6 +167,7 @@ interface CompareOptions {
 }
 
 interface RetryOptions {
+  readonly idempotencyKey?: string;
   readonly input?: string;
   readonly from?: string;
   readonly current?: true;
@@ -233,14 +242,23 @@ interface StartedExecution {
 
 const retry = async (
   id: string,
-  { from, current, input }: RetryOptions,
+  { from, current, input, idempotencyKey = randomUUID() }: RetryOptions,
   { io, target }: TargetContext,
 ): Promise<void> => {
   const query = { from, version: current === true ? 'current' : 'recorded' };
   const edited =
     input === undefined ? {} : { body: { input: await readObject(input, 'the edited input', io) } };
-  const request = { query, ...edited };
-  const started = await target.api.call<StartedExecution>('POST', `${EXECUTIONS}/${id}/retry`, request);
+  const request = { query, headers: { 'idempotency-key': idempotencyKey }, ...edited };
+  const path = `${EXECUTIONS}/${id}/retry`;
+  const started = await target.api
+    .call<StartedExecution & { readonly duplicate?: true }>('POST', path, request)
+    .catch((error: unknown) => {
+      const isRefused = error instanceof ApiProblem && error.status < 500;
+      if (!isRefused) io.note(`To repeat it, so that it starts one run: --idempotency-key ${idempotencyKey}`);
+      throw error;
+    });
+  if (started.duplicate === true)
+    io.note('An earlier request with this key has started it; nothing else was started.');
   printStarted(started, io);
 };
 

@@ -1,15 +1,18 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { type CompareParts, compareWith } from '../admin/compare-executions.ts';
 import { describeExplained, explainExecution } from '../admin/explain-execution.ts';
+import { type ClaimRetryParts, claimRetry } from '../deliveries/claim-retry.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import {
   type EditParts,
+  findRetry,
   type RetryParts,
   retryEdited,
   retryExecution,
 } from '../executions/lifecycle/retry-execution.ts';
 import { describeSummary } from '../executions/record/describe-execution.ts';
+import type { ExecutionRecord, ExecutionStart } from '../executions/record/execution-store.ts';
 import { answerRoute } from '../http/api-route.ts';
 import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
@@ -72,26 +75,47 @@ const toLimits = ({ settings: { maxBodyBytes, maxBodyDepth } }: BodySettings) =>
   maxDepth: maxBodyDepth + 2,
 });
 
-/** `POST /api/admin/executions/{executionId}/retry`: the same or an edited request again, as a new execution. */
-export const createRetryExecution = (parts: Served & RetryParts & EditParts & BodySettings) => {
+/**
+ * `POST /api/admin/executions/{executionId}/retry`: the same or an edited request again, as a new execution; with an
+ * `Idempotency-Key`, one for all requests with this key.
+ */
+export const createRetryExecution = (
+  parts: Served & RetryParts & EditParts & BodySettings & ClaimRetryParts,
+) => {
   const retry = answerRoute(
     retryExecutionRoute,
-    async ({ event, params: { executionId: retryOf }, options, addLogFields }) => {
+    async ({ event, params: { executionId: retryOf }, options, headers, addLogFields }) => {
       const { input, from, version } = options;
       if (input !== null && from !== null)
         throw new AppError(QUERY_INVALID, {
           reason:
             'input replaces what the trigger received, so it needs a retry from the start: leave out from',
         });
-      const start =
+      const key = headers['idempotency-key'] || null;
+      const content = JSON.stringify({ from, version, input });
+      const claimed = key === null ? null : await claimRetry({ retryOf, key, content }, parts);
+      const claimedId = claimed?.executionId ?? null;
+      const find = () => (claimedId === null ? null : findRetry(retryOf, claimedId, parts));
+      const begin = () =>
         input === null
-          ? await retryExecution(retryOf, { from, version }, parts)
-          : await retryEdited(retryOf, version, { input, by: readCaller(event) }, parts);
-      const { executionId, workflowId, workflowVersion, status, hasMetrics, editedInput } = start;
-      addLogFields({ workflowId, retryOf, workflowVersion, ...measure(countStart(hasMetrics)) });
-      if (editedInput !== undefined) addLogFields({ edited: 'input' });
-      const answer = answerJson(202, { executionId, retryOf, workflowId, workflowVersion, status });
-      return { ...answer, executionId };
+          ? retryExecution(retryOf, { from, version }, parts, claimedId)
+          : retryEdited(retryOf, version, { input, by: readCaller(event) }, parts, claimedId);
+      const toAnswer = (
+        { executionId, workflowId, workflowVersion, status }: ExecutionStart | ExecutionRecord,
+        duplicate: { readonly duplicate?: true } = {},
+      ) => {
+        addLogFields({ workflowId, retryOf, workflowVersion });
+        const answer = { executionId, retryOf, workflowId, workflowVersion, status, ...duplicate };
+        return { ...answerJson(202, answer), executionId };
+      };
+      const before = claimed?.isDuplicate === true ? await find() : null;
+      if (before !== null) return toAnswer(before, { duplicate: true });
+      const start = await begin();
+      // Another request with this key has started it in the meantime.
+      if (start.isKnown === true) return toAnswer((await find()) ?? start, { duplicate: true });
+      addLogFields(measure(countStart(start.hasMetrics)));
+      if (start.editedInput !== undefined) addLogFields({ edited: 'input' });
+      return toAnswer(start);
     },
     toLimits(parts),
   );

@@ -154,9 +154,10 @@ describe('execution retry of many', () => {
   test.each([
     ['execution retry', 'Name an execution, or give --workflow ID or --all.'],
     ['execution retry --workflow a --all', 'Name an execution, or give --workflow ID or --all.'],
-    ['execution retry e-1 --workflow a', 'An id and --input go together'],
-    ['execution retry e-1 --rate 3', 'An id and --input go together'],
-    ['execution retry --workflow a --input -', 'An id and --input go together'],
+    ['execution retry e-1 --workflow a', 'an id takes no filters'],
+    ['execution retry e-1 --rate 3', 'an id takes no filters'],
+    ['execution retry --workflow a --input -', '--input and --idempotency-key need an id'],
+    ['execution retry --workflow a --idempotency-key k', '--input and --idempotency-key need an id'],
     ['execution retry --workflow a --rate many', '"many" is not a number.'],
     ['execution retry --workflow a --ran-version 0', 'A version must be a whole number'],
   ])('%s is a mistake of the command line', async (command, message) => {

@@ -403,13 +403,30 @@ describe('execution retry', () => {
     });
   });
 
-  test('leaves nothing behind when the engine refuses', async () => {
-    const { call, executions } = await anEnded({ status: 400 });
-    expect(await call('execution retry e-1')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('Try again: the execution starts only once'),
+  test('repeated with its key starts one run', async () => {
+    const { call, executions } = await anEnded();
+    const first = await call('execution retry e-1 --idempotency-key k');
+    const second = await call('execution retry e-1 --idempotency-key k');
+    expect(second).toMatchObject({
+      code: 0,
+      out: first.out,
+      err: expect.stringContaining('An earlier request'),
     });
-    expect((await executions.list({ workflowId: 'greeting', limit: 9 })).executions).toHaveLength(1);
+    expect(await call('execution retry e-1 --idempotency-key k --current')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('This delivery key was already used'),
+    });
+    await call('execution retry e-1');
+    expect((await executions.list({ workflowId: 'greeting', limit: 9 })).executions).toHaveLength(3);
+  });
+
+  test('says with which key to repeat it when the engine refuses, which starts the same run', async () => {
+    const { call, executions } = await anEnded({ status: 400 });
+    const { code, err } = await call('execution retry e-1');
+    expect([code, err]).toEqual([1, expect.stringContaining('Try again: the execution starts only once')]);
+    const [, key] = /--idempotency-key (\S+)/.exec(err) ?? [];
+    await call(`execution retry e-1 --idempotency-key ${key}`);
+    expect((await executions.list({ workflowId: 'greeting', limit: 9 })).executions).toHaveLength(2);
   });
 });
 

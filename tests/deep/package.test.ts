@@ -74,7 +74,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminCancelExecution: 75,
   adminApprovals: 69,
   adminRequests: 76,
-  adminRetryExecution: 156,
+  adminRetryExecution: 158,
   adminRunWorkflow: 129,
   dispatch: 128,
   sweepRegistrations: 128,

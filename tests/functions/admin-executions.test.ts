@@ -502,6 +502,56 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     expect(result.body).toContain(text);
   });
 
+  const keyed = (key: string, body = '{}') => ({
+    headers: { 'idempotency-key': key, 'content-type': 'application/json' },
+    body,
+  });
+
+  test('starts one execution for all requests with an Idempotency-Key, also at once', async () => {
+    const { executions } = await anEnded();
+    const results = await Promise.all([1, 2, 3].map(() => call('adminRetryExecution', keyed('k'))));
+    const bodies = [...results, await call('adminRetryExecution', keyed('k'))].map(bodyOf);
+    expect(results.map(({ statusCode }) => statusCode)).toEqual([202, 202, 202]);
+    expect(new Set(bodies.map(({ executionId }) => executionId)).size).toBe(1);
+    expect(bodies.filter(({ duplicate }) => duplicate === true)).toHaveLength(3);
+    expect(bodies.at(-1)).toMatchObject({ retryOf: SAMPLE_ID, status: 'accepted', duplicate: true });
+    await call('adminRetryExecution', keyed('another'));
+    expect((await executions.list({ workflowId: 'greeting', limit: 10 })).executions).toHaveLength(3);
+  });
+
+  test.each([
+    ['{}', '{"version":"current"}'],
+    ['{}', '{"from":"fetch"}'],
+    ['{}', '{"input":{"body":2}}'],
+    ['{"input":{"body":2}}', '{"input":{"body":3}}'],
+  ])('refuses the key of a request with the body %j for %s', async (first, second) => {
+    const { executions } = await anEnded();
+    const { executionId } = bodyOf(await call('adminRetryExecution', keyed('k', first)));
+    const result = await call('adminRetryExecution', keyed('k', second));
+    expect(result).toMatchObject(aProblem(422, 'delivery-key-reused'));
+    expect(result.body).toContain(executionId);
+    expect((await executions.list({ workflowId: 'greeting', limit: 10 })).executions).toHaveLength(2);
+  });
+
+  test('with a key that Lambda refused is dispatched by the next request with it', async () => {
+    const { executions } = await anEnded();
+    const refusing = await aLambda(429);
+    expect(await call('adminRetryExecution', keyed('k'))).toMatchObject(aProblem(503, 'dispatch-refused'));
+    const lambda = await aLambda(202);
+    const { executionId, duplicate } = bodyOf(await call('adminRetryExecution', keyed('k')));
+    expect([duplicate, lambda.received.length, refusing.received.length > 0]).toEqual([true, 1, true]);
+    expect(await executions.find(SAMPLE_ID)).toMatchObject({ retriedBy: executionId });
+    expect((await executions.list({ workflowId: 'greeting', limit: 10 })).executions).toHaveLength(2);
+  });
+
+  test('does not name an earlier retry again when its request is repeated after another one', async () => {
+    const { executions } = await anEnded();
+    await call('adminRetryExecution', keyed('k'));
+    const { executionId } = bodyOf(await call('adminRetryExecution'));
+    await call('adminRetryExecution', keyed('k'));
+    expect(await executions.find(SAMPLE_ID)).toMatchObject({ retriedBy: executionId });
+  });
+
   test('is a 503 with Retry-After when Lambda refuses it, and leaves nothing behind', async () => {
     const { executions } = await anEnded();
     await aLambda(429);

@@ -349,7 +349,11 @@ const checks = {
     expect(await ended(stage, id)).toBe('succeeded');
     const again = await stage.cli(`execution retry ${id}`);
     expect(again).toMatchObject({ code: 0 });
-    expect((await stage.post(`/api/admin/executions/${id}/retry`, '{}', json)).status).toBe(202);
+    const keyed = { ...json, 'idempotency-key': 'check-again' };
+    const retries = [1, 2].map(() => stage.post<Shown>(`/api/admin/executions/${id}/retry`, '{}', keyed));
+    const [first, second] = await Promise.all(retries);
+    expect([first?.status, second?.status]).toEqual([202, 202]);
+    expect(first?.body.executionId).toBe(second?.body.executionId);
     await stage.storeWorkflow(
       inBackground('check-waits', 'durable', { type: 'wait', parameters: { seconds: 600 } }),
     );

@@ -166,6 +166,7 @@ export const compareExecutionsRoute = defineRoute({
 export const retryExecutionRoute = defineRoute({
   route: 'POST /api/admin/executions/{executionId}/retry',
   summary: 'runs an execution again, as a new one, from its start or from a node',
+  headers: ['idempotency-key'],
   options: v.object({
     from: optional(text, 'The node to start from; by default from the start'),
     version: v.nullish(word(['recorded', 'current']), 'recorded'),
@@ -177,12 +178,14 @@ export const retryExecutionRoute = defineRoute({
       retryOf: v.string(),
       workflowId: v.string(),
       workflowVersion: v.number(),
-      status: v.picklist(['accepted', 'running']),
+      status: executionStatus,
+      duplicate: v.optional(v.literal(true)),
     }),
   },
   problems: [
     'EXECUTION_NOT_FOUND',
     'NOT_RETRYABLE',
+    'DELIVERY_KEY_REUSED',
     'BODY_SCHEMA_MISMATCH',
     'FILTER_UNDECIDED',
     'WEBHOOK_MISCONFIGURED',

@@ -29,6 +29,7 @@ export const openEditedRetry = (config: Config = readConfig(process.env)) => {
   const { openFeatures } = openJudging({ ...parts, config });
   return {
     ...parts,
+    windowMs: config.deduplicationWindowMs,
     blobs: openBlobs(config),
     checkInput: createCheckEditedInput({ ...parts, openFeatures }),
     settings: toSettings(config),

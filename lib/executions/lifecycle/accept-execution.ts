@@ -85,7 +85,10 @@ export const acceptExecution = async (
  * Dispatches an accepted execution again, since the process that accepted it may have crashed before dispatching it: at
  * once if Lambda starts it once by its name.
  */
-const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
+export const dispatchAgain = async (
+  record: ExecutionRecord,
+  parts: Pick<AcceptParts, 'dispatcher' | 'executions' | 'clock' | 'logger'>,
+): Promise<ExecutionRecord> => {
   const { status, held, mode, leaseExpiresAt } = record;
   if (status !== 'accepted' || held !== null || mode === 'inline') return record;
   const doubtedUntil = beganAt(record) + DISPATCH_GRACE_MS;

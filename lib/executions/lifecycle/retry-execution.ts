@@ -18,7 +18,7 @@ import {
 } from '../record/execution-store.ts';
 import { packInput, readRefusal } from '../record/pack-result.ts';
 import { unpackText } from '../record/pack-value.ts';
-import { createCallbackKey } from './accept-execution.ts';
+import { createCallbackKey, dispatchAgain, dispatchOrMarkDue } from './accept-execution.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { findExecution } from './finish-execution.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
@@ -49,6 +49,12 @@ interface InputEdit {
   readonly by: string | null;
 }
 
+/** What a retry has started. */
+type StartedRetry = ExecutionStart & {
+  /** An earlier request has started the execution of this id: see {@link findRetry}. Absent if this one has. */
+  readonly isKnown?: true;
+};
+
 export interface EditParts {
   readonly blobs: Pick<BlobStore, 'get' | 'put'>;
   /** Checks an input as its trigger does. @returns why the trigger would start nothing; null if it would */
@@ -62,15 +68,39 @@ export interface EditParts {
 /**
  * Starts a new execution with the input of a finished one, either from its trigger or from a node, with the checkpoints
  * of the steps before that node.
+ * @param claimedId - the id of the new execution, if a repeated request has the same; null if each request is new
  * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE` if none was
- * started
+ * started, or a repeated request will start the same execution
  */
 export const retryExecution = async (
   executionId: string,
   options: RetryOptions,
   parts: RetryParts,
-): Promise<ExecutionStart> =>
-  startRetry(await prepareRetry(await findExecution(executionId, parts), options, parts), parts);
+  claimedId: string | null = null,
+): Promise<StartedRetry> => {
+  const prepared = await prepareRetry(await findExecution(executionId, parts), options, parts);
+  return startRetry(
+    prepared,
+    { executionId: claimedId ?? parts.ids.next(), isClaimed: claimedId !== null },
+    parts,
+  );
+};
+
+/**
+ * Finds the retry that an earlier request has started, and dispatches it if that request's process may have crashed before.
+ * @returns null if none was started
+ * @throws AppError `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`
+ */
+export const findRetry = async (
+  retryOf: string,
+  executionId: string,
+  parts: RetryParts,
+): Promise<ExecutionRecord | null> => {
+  const found = await parts.executions.find(executionId);
+  if (found === null) return null;
+  await noteRetry(retryOf, executionId, parts, null);
+  return dispatchAgain(found, parts);
+};
 
 /**
  * {@link retryExecution} from the trigger, with an edited input, which is checked as the trigger checks any. Later nodes
@@ -82,21 +112,23 @@ export const retryEdited = async (
   version: RetryOptions['version'],
   { input: edited, by }: InputEdit,
   parts: RetryParts & EditParts,
-): Promise<ExecutionStart> => {
+  claimedId: string | null = null,
+): Promise<StartedRetry> => {
   const record = await findExecution(executionId, parts);
   const prepared = await prepareRetry(record, { from: null, version }, parts);
   const original = await readInput(prepared, parts);
   const input = completeInput(original, edited);
   const problem = await parts.checkInput(prepared.workflow, record.trigger.nodeId, input);
   if (problem !== null) throw new AppError(NOT_RETRYABLE, { executionId, reason: problem });
-  const newId = parts.ids.next();
+  const newId = claimedId ?? parts.ids.next();
   // A retry copies what is not under its own key, so it may be stored as briefly as any other input.
   const packed = await packInput(newId, input, parts.blobs, true);
   const editedInput = describeEdit(original, input, by);
-  return startRetry({ ...prepared, data: { ...prepared.data, input: packed } }, parts, {
-    executionId: newId,
-    editedInput,
-  });
+  return startRetry(
+    { ...prepared, data: { ...prepared.data, input: packed } },
+    { executionId: newId, editedInput, isClaimed: claimedId !== null },
+    parts,
+  );
 };
 
 /** An execution that can be retried, with what its retry starts with. */
@@ -157,19 +189,29 @@ type RetryIdentity = Pick<NewExecution, 'executionId' | 'editedInput'>;
 /** @throws AppError `DISPATCH_REFUSED` | `STORE_UNAVAILABLE` if none was started */
 const startRetry = async (
   prepared: PreparedRetry,
+  { isClaimed, ...identity }: RetryIdentity & { readonly isClaimed: boolean },
   parts: RetryParts,
-  identity: RetryIdentity = { executionId: parts.ids.next() },
-): Promise<ExecutionStart> => {
-  const { executions, logger } = parts;
-  const { executionId } = prepared.record;
+): Promise<StartedRetry> => {
   const mode = await parts.modeOf(prepared.workflow);
   const start = toRetry(prepared, identity, { ...parts, mode });
-  await executions.start(start);
-  await dispatchOrWithdraw(start, mode, parts);
-  await executions.markRetried(executionId, start.executionId).catch((cause: unknown) => {
+  if (!(await parts.executions.start(start)) && isClaimed) return { ...start, isKnown: true };
+  // What was claimed is not withdrawn, because a repeated request dispatches the same execution.
+  if (isClaimed) await dispatchOrMarkDue({ ...start, redispatches: 0, releasedAt: null }, mode, parts);
+  else await dispatchOrWithdraw(start, mode, parts);
+  await noteRetry(prepared.record.executionId, start.executionId, parts);
+  return start;
+};
+
+/** Notes on an execution what retries it. @param replacing - null to keep the note of another retry */
+const noteRetry = async (
+  executionId: string,
+  retriedBy: string,
+  { executions, logger }: Pick<RetryParts, 'executions' | 'logger'>,
+  replacing?: null,
+): Promise<void> => {
+  await executions.markRetried(executionId, retriedBy, replacing).catch((cause: unknown) => {
     logger.warn('The execution was retried, but that could not be recorded on it.', { executionId, cause });
   });
-  return start;
 };
 
 const findWorkflow = (
