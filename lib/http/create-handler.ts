@@ -17,8 +17,8 @@ export interface Call {
   readonly context: Partial<Context>;
   /** Adds fields to the request's log line. Only verified values: raw input may be a misplaced secret. */
   addLogFields(fields: LogFields): void;
-  /** Adds response headers regardless of the outcome. */
-  addHeaders(headers: Answer['headers']): void;
+  /** Adds response headers regardless of the outcome; undefined removes one that the answer has: JSON, which Lambda returns, lacks it. */
+  addHeaders(headers: Readonly<Record<string, string | undefined>>): void;
 }
 
 /** Handles one request. A thrown error becomes an answer. */

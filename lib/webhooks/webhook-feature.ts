@@ -27,7 +27,7 @@ export interface Arrival {
   /** The id of the secret that authenticated the caller. Set from the stage `verify` on; null without authentication. */
   readonly secretId?: string | null;
   /** Adds response headers regardless of the outcome. */
-  addHeaders(headers: Answer['headers']): void;
+  addHeaders(headers: Readonly<Record<string, string | undefined>>): void;
 }
 
 /** A request with its body inflated. */

@@ -82,6 +82,6 @@ const checkHeader = (name: string, value: string): void => {
       ? "is set by the gateway and can't be chosen"
       : HEADER_VALUE.test(value)
         ? null
-        : 'holds a character that HTTP does not allow';
+        : 'holds a control or non-ASCII character';
   if (problem !== null) throw new TypeError(`Parameter "headers.${name}" ${problem}`);
 };

@@ -1,11 +1,12 @@
 import { findSchemaFault, findUnsupported } from '@hookloom/bounded-schema';
 import { isPlainObject, isToken, type JsonObject } from '@hookloom/plugin-kit';
-import { toPointerKey } from '../../../lib/shared/describe.ts';
+import { quote, toPointerKey } from '../../../lib/shared/describe.ts';
 import { findFormProblems } from '../../../lib/shared/forms/form-problems.chunk.ts';
 import { features } from '../../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
+import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
 import { checkAwsCall } from './check-aws-call.ts';
 import { checkWaitingTime } from './check-callers.ts';
@@ -45,7 +46,7 @@ const checkParameters = (graph: DraftGraph, draft: DraftNode): Problem[] => {
   if (nodeType === null || !isPlainObject(node.parameters)) return [];
   const values = [...eachValue(schemaOf(draft, nodeType.schema), node.parameters, place)];
   return [
-    ...values.flatMap(checkValue),
+    ...values.flatMap((declared) => checkValue(declared, node.type)),
     ...checkFields(graph, draft, values),
     ...(node.type === AWS ? checkAwsCall(node.parameters, place) : []),
   ];
@@ -63,9 +64,9 @@ const schemaOf = ({ node }: DraftNode, schema: JsonObject): JsonObject =>
       }
     : schema;
 
-const checkValue = (declared: DeclaredValue): Problem[] => {
+const checkValue = (declared: DeclaredValue, nodeType: string): Problem[] => {
   const { value, path, name, format } = declared;
-  if (name === 'headers' && isPlainObject(value)) return checkHeaderNames(value, path);
+  if (name === 'headers' && isPlainObject(value)) return checkHeaders(value, path, nodeType);
   if (format === 'javascript' && typeof value === 'string') return checkCode(value, path);
   if ((format !== 'json-schema' && format !== 'form') || !isPlainObject(value)) return checkFormat(declared);
   if (JSON.stringify(value).includes('{{')) return checkJsonSchema(value, path); // checked when the node runs
@@ -78,10 +79,38 @@ const checkValue = (declared: DeclaredValue): Problem[] => {
   return [...checkJsonSchema(value, path), ...(format === 'form' ? checkForm(value, path) : [])];
 };
 
-const checkHeaderNames = (headers: Record<string, unknown>, path: string): Problem[] =>
-  Object.keys(headers)
-    .filter((name) => !isToken(name))
-    .map((name) => ({ path: `${path}/${toPointerKey(name)}`, message: 'is not a name that HTTP allows' }));
+const checkHeaders = (headers: Record<string, unknown>, path: string, nodeType: string): Problem[] =>
+  Object.entries(headers).flatMap(([name, value]) => {
+    const place = `${path}/${toPointerKey(name)}`;
+    if (!isToken(name)) return [{ path: place, message: 'is not a name that HTTP allows' }];
+    const character =
+      typeof value === 'string' ? findForeignCharacter(value, NOT_IN_HEADERS[nodeType] ?? NOT_LATIN_1) : null;
+    if (character === null) return [];
+    const message =
+      character > '\x7f'
+        ? `has ${quote(character)}, which a header can't carry: ${HEADER_HINT}`
+        : "has a control character, which a header can't carry";
+    return [{ path: place, message }];
+  });
+
+const HEADER_HINT = `use $encodeUrlComponent(…), for the name of a file as in attachment; filename*=UTF-8''{{ $encodeUrlComponent(name) }}`;
+
+/** RFC 9110 §5.5. Requests may have letters of Latin-1, which Node sends as one byte each; answers are ASCII. */
+const NOT_LATIN_1 = /[^\t\x20-\x7e\x80-\xff]/u;
+const NOT_ASCII = /[^\t\x20-\x7e]/u;
+const NOT_IN_HEADERS: Readonly<Record<string, RegExp>> = {
+  [WEBHOOK_TRIGGER]: NOT_ASCII,
+  respondToWebhook: NOT_ASCII,
+};
+
+/** The first such character outside of expressions; null if there is none. */
+const findForeignCharacter = (value: string, foreign: RegExp): string | null => {
+  for (const part of splitTemplate(value)) {
+    const found = 'text' in part ? foreign.exec(part.text) : null;
+    if (found !== null) return found[0];
+  }
+  return null;
+};
 
 /** What a form's answer contains in addition to its fields. */
 const RESERVED_FIELDS = ['decision'];

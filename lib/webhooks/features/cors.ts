@@ -85,6 +85,7 @@ export const cors = defineFeature({
         if (!isAnyOrigin) addHeaders({ vary: 'Origin' }); // also without an Origin, so that caches keep the variants apart
         const isPreflight = readPreflight(request) !== null;
         if (origin !== null) addHeaders(isPreflight ? grant(rule, origin) : share(rule, origin));
+        else if (!isPreflight) addHeaders(WITHHELD);
         const isOfHandshake = request.method === webhook.config.handshakeMethod;
         if (!isPreflight && webhook.refusal !== undefined && !isOfHandshake) throw webhook.refusal;
         if (!isPreflight) return null;
@@ -135,6 +136,9 @@ const findOriginProblem = (origin: string): string | null => {
   const isTopLevel = isWildcard && !domain.includes('.') && domain !== 'localhost';
   return isTopLevel ? 'would allow all sites of a top-level domain' : null;
 };
+
+/** Removes what a workflow's own answer grants, since it knows no origins. */
+const WITHHELD = { 'access-control-allow-origin': undefined };
 
 /** Returns the headers of both preflight and actual responses. */
 const grant = ({ credentials = false }: CorsRule, origin: string): Answer['headers'] => ({

@@ -570,6 +570,14 @@ const credentials: readonly Mistake[] = [
     'next to "parameters"',
   ],
   [
+    'a file name beyond ASCII in a header of an answer',
+    node('respondToWebhook', {
+      headers: { 'content-disposition': 'attachment; filename="M\u00e4rz.pdf"' },
+    }),
+    `${PARAMETERS}/headers/content-disposition`,
+    "has \"\u00e4\", which a header can't carry: use $encodeUrlComponent(…), for the name of a file as in attachment; filename*=UTF-8''{{ $encodeUrlComponent(name) }}",
+  ],
+  [
     'a token in a header',
     node('httpRequest', get({ headers: { Authorization: 'Bearer 7f3a9c0b52d14e' } })),
     `${PARAMETERS}/headers/Authorization`,

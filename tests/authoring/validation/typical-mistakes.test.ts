@@ -343,6 +343,20 @@ describe('is reported once, with its place and the probable intention', () => {
       'is not a name that HTTP allows',
     ],
     [
+      'a header value with a letter that no header carries',
+      { [`${CALL}/parameters/headers`]: { 'X-Name': 'J\u00fcrgen \u65e5 {{ body.id }}' } },
+      `${CALL}/parameters/headers/X-Name`,
+      expect.stringMatching(
+        /^has "\u65e5", which a header can't carry: use \$encodeUrlComponent\(…\), /,
+      ) as never,
+    ],
+    [
+      'a header value with a line break',
+      { [`${CALL}/parameters/headers`]: { 'X-Name': 'a\nb' } },
+      `${CALL}/parameters/headers/X-Name`,
+      "has a control character, which a header can't carry",
+    ],
+    [
       'the braces of JavaScript',
       { [`${CALL}/parameters/url`]: `https://shop.example/\${body.id}` },
       `${CALL}/parameters/url`,

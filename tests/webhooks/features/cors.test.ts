@@ -177,6 +177,18 @@ describe('the response to a script', () => {
     }
   });
 
+  test("does not grant to another origin what the workflow's own headers grant to all", async () => {
+    const service = await aWebhookService();
+    const headers = { 'Access-Control-Allow-Origin': '*', 'x-own': 'kept' };
+    const chain = [{ type: 'respondToWebhook', parameters: { headers, body: 'text' } }];
+    await service.put({ webhook: { cors: { origins: [shop] }, responseMode: 'responseNode' }, chain });
+    const headersFor = async (origin: string) =>
+      JSON.parse(JSON.stringify((await service.call(from(origin))).headers)); // as Lambda returns them
+    expect(await headersFor('https://evil.example')).not.toHaveProperty('access-control-allow-origin');
+    expect(await headersFor('https://evil.example')).toMatchObject({ 'x-own': 'kept', vary: 'Origin' });
+    expect(await headersFor(shop)).toMatchObject(shared);
+  });
+
   test("keeps the workflow's own Vary", async () => {
     const service = await aWebhookService();
     const chain = [{ type: 'respondToWebhook', parameters: { headers: { Vary: 'Accept' }, body: 'text' } }];
