@@ -571,9 +571,16 @@ const credentials: readonly Mistake[] = [
   ],
   [
     'a file name beyond ASCII in a header of an answer',
-    node('respondToWebhook', {
-      headers: { 'content-disposition': 'attachment; filename="M\u00e4rz.pdf"' },
-    }),
+    flow(
+      {
+        start: { type: 'webhookTrigger', parameters: { responseMode: 'responseNode' } },
+        it: {
+          type: 'respondToWebhook',
+          parameters: { headers: { 'content-disposition': 'attachment; filename="M\u00e4rz.pdf"' } },
+        },
+      },
+      ['start -> it'],
+    ),
     `${PARAMETERS}/headers/content-disposition`,
     "has \"\u00e4\", which a header can't carry: use $encodeUrlComponent(…), for the name of a file as in attachment; filename*=UTF-8''{{ $encodeUrlComponent(name) }}",
   ],
