@@ -35,7 +35,6 @@ const dataNodeTypes = [
   'pick',
   'renameKeys',
   'compareLists',
-  'noOp',
   'stopAndError',
 ];
 const formatNodeTypes = ['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate'];
@@ -67,9 +66,13 @@ const githubNodeTypes = [
  * throws breaks itself alone.
  */
 export const installedPlugins: readonly InstalledPlugin[] = [
-  legacyTrigger('webhookTrigger', () => import('../nodes/webhook/webhook-trigger.ts')),
-  legacyTrigger('manualTrigger', () => import('../nodes/webhook/manual-trigger.ts')),
-  legacyAction('httpRequest', () => import('../nodes/http-request/http-request.ts')),
+  unified('webhookTrigger', () => import('../nodes/webhook/webhook-trigger.ts')),
+  unified('manualTrigger', () => import('../nodes/webhook/manual-trigger.ts')),
+  unifiedOnUse(
+    'httpRequest',
+    { nodeTypes: ['httpRequest'] },
+    () => import('../nodes/http-request/http-request.plugin.ts'),
+  ),
   unified('flow', () => import('../nodes/flow/flow.ts')),
   unifiedOnUse(
     'control',
@@ -82,6 +85,7 @@ export const installedPlugins: readonly InstalledPlugin[] = [
     () => import('../nodes/credential-types/credential-types.plugin.ts'),
   ),
   unifiedOnUse('data', { nodeTypes: dataNodeTypes }, () => import('../nodes/data/data.plugin.ts')),
+  legacyAction('noOp', () => import('../nodes/data/no-op.plugin.ts')),
   unifiedOnUse('formats', { nodeTypes: formatNodeTypes }, () => import('../nodes/formats/formats.plugin.ts')),
   unifiedOnUse('aws', { nodeTypes: ['aws'] }, () => import('../nodes/aws/aws.plugin.ts')),
   unifiedOnUse('llm', { nodeTypes: ['llm'] }, () => import('../nodes/llm/llm.plugin.ts')),
@@ -92,9 +96,10 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unifiedOnUse('github', { nodeTypes: githubNodeTypes }, () => import('../nodes/github/github.plugin.ts')),
   unifiedOnUse(
     'triggers',
-    { nodeTypes: ['scheduleTrigger', 'eventTrigger', 'queueTrigger', 'errorTrigger'] },
+    { nodeTypes: ['scheduleTrigger', 'queueTrigger', 'errorTrigger'] },
     () => import('../lib/triggers/types/triggers.plugin.ts'),
   ),
+  legacyTrigger('eventTrigger', () => import('../lib/triggers/types/event-trigger.plugin.ts')),
   unifiedOnUse(
     'polls',
     { nodeTypes: ['pollTrigger', 'rssTrigger', 'imapTrigger'] },

@@ -8,14 +8,13 @@ import {
   readBody,
   wrongParameter,
 } from '@hookloom/plugin-kit';
-import { toSchema as toJsonSchema } from '@hookloom/plugin-kit/host';
-import { toSchema } from '../lib/plugins/adapt-provider.ts';
+import { toSchema } from '@hookloom/plugin-kit/host';
 import { scheduleTrigger } from '../lib/triggers/types/schedule-trigger.ts';
 import { requestCredentialTypes } from '../nodes/credential-types/request-types.ts';
 import { findParameterProblems } from '../nodes/http-request/check-parameters.ts';
 import { parsePointer } from '../nodes/http-request/next-page.ts';
 import { fetchPages } from '../nodes/http-request/pages.ts';
-import { properties } from '../nodes/http-request/properties.ts';
+import { schema } from '../nodes/http-request/properties.ts';
 import { readRules } from '../nodes/http-request/rules.ts';
 import { createSend } from '../nodes/http-request/send.ts';
 import { mailParameters, readMailQuery, theMail } from '../nodes/imap/mail-query.ts';
@@ -39,7 +38,7 @@ const {
   failOnStatus: _failOnStatus,
   maxItems: _maxItems,
   ...requestParameters
-} = propertiesOf(toSchema(properties));
+} = schema.properties;
 
 /** Fetches the items with the node httpRequest. */
 const pollTrigger = createPollTrigger({
@@ -56,7 +55,7 @@ const pollTrigger = createPollTrigger({
     properties: {
       ...requestParameters,
       items: {
-        ...(requestParameters.items as JsonObject),
+        ...requestParameters.items,
         description:
           'JSON pointer to the list of items in the answer, or in each page, such as /data; empty if the body is the list. At most 1,000 items',
       },
@@ -152,7 +151,7 @@ const imapTrigger = createPollTrigger({
   description:
     'Reads a mailbox over IMAP on a schedule, and starts the workflow once for each mail that has arrived, or once for all new ones',
   checkParameters,
-  parameters: { type: 'object', properties: propertiesOf(toJsonSchema(mailParameters)) },
+  parameters: { type: 'object', properties: propertiesOf(toSchema(mailParameters)) },
   credentialTypes: ['imap'],
   credentialRequired: true,
   fetchItems: async (node, input, context) => {

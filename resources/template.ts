@@ -92,7 +92,7 @@ export const narrowRules = ({ Resources }: Template): void => {
   }
 };
 
-/** As in lib/triggers/types/event-trigger.ts: a hash, cut off where a rule's name is full. */
+/** As in lib/triggers/types/event-trigger.plugin.ts: a hash, cut off where a rule's name is full. */
 const lengthAfter = (prefix: string): number => Math.min(43, 64 - prefix.length);
 
 const nameBucket = (bucket: TemplateResource | undefined, { blobBucket }: Deployment): void => {

@@ -1,78 +1,12 @@
 import {
-  type ActionProvider,
   type HandleKind,
-  type JsonObject,
-  type LegacyProperty,
   MAIN_OUTPUT,
   type PluginHandle,
   type PluginProvider,
-  type TriggerProvider,
   type TriggerSource,
 } from '@hookloom/plugin-kit';
 import type { NodeType } from '@hookloom/plugin-kit/host';
 import type { Plugin } from './plugin.ts';
-
-/** A legacy provider as a plugin with one node type, so that the rest of the code handles one kind of plugin. */
-export const adaptLegacy = (
-  id: string,
-  kind: HandleKind,
-  provider: TriggerProvider | ActionProvider,
-): Plugin => {
-  const { nodeType, displayName, description, category, version, properties } = provider;
-  return {
-    id,
-    name: displayName,
-    version,
-    description,
-    category,
-    dependencies: [],
-    init: undefined,
-    destroy: undefined,
-    healthCheck: provider.healthCheck?.bind(provider),
-    credentialTypes: [],
-    nodeTypes: [
-      {
-        nodeType,
-        kind,
-        name: displayName,
-        description,
-        category,
-        example: provider.example ?? null,
-        // A trigger does nothing but convert its input to data.
-        pure: kind === 'trigger' || ('pure' in provider && provider.pure === true),
-        control: null,
-        ...fillInDeclarations(provider),
-        firedBy: 'firedBy' in provider ? readSource(kind, provider.firedBy) : null,
-        schema: toSchema(properties),
-        getExecutor: async () => provider.getExecutor(),
-      },
-    ],
-  };
-};
-
-/** The schema of the parameters of a legacy provider. */
-export const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
-  type: 'object',
-  properties: Object.fromEntries(properties.map((property) => [property.name, toPropertySchema(property)])),
-  required: properties.filter(({ required }) => required === true).map(({ name }) => name),
-  additionalProperties: false,
-});
-
-const toPropertySchema = ({
-  type,
-  displayName,
-  description,
-  options,
-  pattern,
-  default: initial,
-}: LegacyProperty) => ({
-  title: displayName,
-  ...(description === undefined ? {} : { description }),
-  ...(type === 'any' ? {} : { type: type === 'options' ? 'string' : type }),
-  ...(options === undefined ? {} : { enum: options }),
-  ...(pattern === undefined ? {} : { pattern }),
-  ...(initial === undefined ? {} : { default: initial }),
-});
 
 /** A unified provider as a plugin; each handle becomes a node type with an executor. */
 export const adaptUnified = (provider: PluginProvider): Plugin => ({
@@ -160,7 +94,7 @@ const readOutputs = (declared: Declared): NodeType['outputs'] => {
 };
 
 /** What fires a node type of this kind. Its functions are bound to their object, like those that compute outputs. */
-const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
+export const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
   if (kind === 'action' || source === undefined) return null;
   if (typeof source === 'string') return source;
   const { toAddress, register, unregister, resourceOf, takesBatches, poll } = source;

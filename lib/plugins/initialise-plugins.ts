@@ -1,7 +1,6 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { describeError, noteBlocking, pluginLogger, withinDeadline } from './call-plugin.ts';
-import { describeNotLoaded } from './connect-plugins.ts';
-import { type LoadedEntry, type PluginEntry, toFailed } from './plugin.ts';
+import { describeNotLoaded, type LoadedEntry, type PluginEntry, toFailed } from './plugin.ts';
 
 interface InitOptions {
   readonly clock: Clock;

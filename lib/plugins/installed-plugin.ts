@@ -26,7 +26,7 @@ export interface Provided {
   readonly credentialTypes?: readonly string[];
 }
 
-/** A {@link TriggerProvider}; `id` is its node type. */
+/** A {@link TriggerProvider}, loaded for workflows that use it; `id` is its node type. */
 export const legacyTrigger = (id: string, load: LoadPlugin): InstalledPlugin => ({
   id,
   api: 'legacy',
@@ -34,7 +34,7 @@ export const legacyTrigger = (id: string, load: LoadPlugin): InstalledPlugin => 
   load,
 });
 
-/** An {@link ActionProvider}; `id` is its node type. */
+/** An {@link ActionProvider}, loaded for workflows that use it; `id` is its node type. */
 export const legacyAction = (id: string, load: LoadPlugin): InstalledPlugin => ({
   id,
   api: 'legacy',

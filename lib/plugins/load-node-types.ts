@@ -49,8 +49,9 @@ export const loadOnUse = (
   };
 };
 
+/** The names of a plugin that is loaded on use; null if every workflow loads it. The id of a legacy plugin is its node type. */
 const providedBy = (plugin: InstalledPlugin): Provided | null =>
-  plugin.api === 'unified' ? (plugin.onUse ?? null) : null;
+  plugin.api === 'unified' ? (plugin.onUse ?? null) : { nodeTypes: [plugin.id] };
 
 const findFirst = (
   registries: readonly Pick<Registry, 'findNodeType'>[],

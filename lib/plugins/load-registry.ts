@@ -1,21 +1,18 @@
 import {
-  type ActionProvider,
   type Clock,
   type CredentialType,
   type Logger,
   lazy,
   type NodeExecutor,
   type PluginProvider,
-  type TriggerProvider,
 } from '@hookloom/plugin-kit';
 import { type FindNodeType, isPure, type NodeType } from '@hookloom/plugin-kit/host';
 import { compareVersions } from 'compare-versions';
-import { adaptLegacy, adaptUnified } from './adapt-provider.ts';
+import { adaptUnified } from './adapt-provider.ts';
 import { describeError, withinDeadline } from './call-plugin.ts';
-import { connectPlugins } from './connect-plugins.ts';
 import { createInitialiser } from './initialise-plugins.ts';
 import type { InstalledPlugin } from './installed-plugin.ts';
-import { checkLegacy, checkUnified } from './metadata/check-metadata.ts';
+import { checkUnified } from './metadata/check-metadata.ts';
 import { type Plugin, type PluginEntry, toFailed } from './plugin.ts';
 
 interface RegistryOptions {
@@ -75,7 +72,7 @@ export const loadRegistry = async (
   const { logger } = parts;
   const options = { ...parts, deadlineMs, outside, assertEnabled };
   const read = await readAll(installed, disabled, serviceVersion, options);
-  const plugins = connectPlugins(claimCredentialTypes(claimNodeTypes(read)));
+  const plugins = await connect(claimCredentialTypes(claimNodeTypes(read)));
   for (const entry of plugins) {
     if (entry.status === 'failed')
       logger.error('plugin not loaded', { plugin: entry.id, reason: entry.error });
@@ -91,6 +88,12 @@ interface Options extends Required<Pick<RegistryOptions, 'logger' | 'clock' | 'd
   readonly outside: NonNullable<RegistryOptions['outside']>;
   readonly assertEnabled: RegistryOptions['assertEnabled'];
 }
+
+/** Checks dependencies, which few plugins have. */
+const connect = async (entries: readonly PluginEntry[]): Promise<readonly PluginEntry[]> =>
+  entries.some(({ plugin }) => plugin !== null && plugin.dependencies.length > 0)
+    ? (await import('./connect-plugins.chunk.ts')).connectPlugins(entries)
+    : entries;
 
 const readAll = (
   installed: readonly InstalledPlugin[],
@@ -258,16 +261,20 @@ const claimCredentialTypes = (entries: readonly PluginEntry[]): PluginEntry[] =>
  * @throws Error if the import fails, the metadata is invalid, or the plugin needs a newer service
  */
 const readPlugin = async (installed: InstalledPlugin, serviceVersion?: string): Promise<Plugin> => {
+  const { id, api } = installed;
   const { default: provider } = await installed.load();
-  const check = installed.api === 'legacy' ? checkLegacy : checkUnified;
-  const problems = check(installed.id, provider);
-  if (problems.length > 0) throw new Error(`its metadata is invalid: ${problems.join('; ')}`);
-  if (installed.api === 'unified' && serviceVersion !== undefined) {
-    const { minimumServiceVersion: minimum = serviceVersion } = provider as PluginProvider;
-    if (compareVersions(serviceVersion, minimum) < 0)
-      throw new Error(`it needs version ${minimum} of the service or later; this is ${serviceVersion}`);
+  if (api === 'legacy') {
+    const { adaptLegacy, checkLegacy } = await import('./legacy-plugin.chunk.ts');
+    requireValid(checkLegacy(id, provider));
+    return adaptLegacy(id, installed.kind, provider as Parameters<typeof adaptLegacy>[2]);
   }
-  return installed.api === 'legacy'
-    ? adaptLegacy(installed.id, installed.kind, provider as TriggerProvider | ActionProvider)
-    : adaptUnified(provider as PluginProvider);
+  requireValid(checkUnified(id, provider));
+  const { minimumServiceVersion: minimum } = provider as PluginProvider;
+  if (serviceVersion !== undefined && minimum !== undefined && compareVersions(serviceVersion, minimum) < 0)
+    throw new Error(`it needs version ${minimum} of the service or later; this is ${serviceVersion}`);
+  return adaptUnified(provider as PluginProvider);
+};
+
+const requireValid = (problems: readonly string[]): void => {
+  if (problems.length > 0) throw new Error(`its metadata is invalid: ${problems.join('; ')}`);
 };

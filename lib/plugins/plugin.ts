@@ -61,3 +61,7 @@ export const toFailed = ({ id, api, kind, plugin }: PluginEntry, error: string):
   plugin,
   error,
 });
+
+/** The error of a plugin whose dependency is not loaded. */
+export const describeNotLoaded = (pluginId: string): string =>
+  `it depends on the plugin "${pluginId}", which is not loaded`;

@@ -35,17 +35,6 @@ export const stopAndError = defineAction({
   },
 });
 
-const noOp = defineAction({
-  id: 'noOp',
-  name: 'No operation',
-  description:
-    'Passes its input on unchanged: a place where branches meet, or a placeholder for another node',
-  pure: true,
-  parameters: Type.Object({}),
-  example: { parameters: {}, input: { id: 1 }, output: { id: 1 } },
-  execute: ({ input }) => input,
-});
-
 /** Nodes that reshape lists and maps; all are pure. */
 export default definePlugin({
   id: 'data',
@@ -64,7 +53,6 @@ export default definePlugin({
     pick,
     renameKeys,
     compareLists,
-    noOp,
     stopAndError,
   ],
 });

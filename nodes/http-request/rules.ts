@@ -2,7 +2,7 @@ import { type JsonObject, readParameters } from '@hookloom/plugin-kit';
 
 const MEGABYTE = 1024 * 1024;
 
-/** The properties of the node type, with the limits that a legacy property can't express. */
+/** What a run requires of its parameters: their limits, too, of which `properties.ts` says nothing. */
 export const rules = {
   method: { type: 'string', default: 'GET' },
   url: { type: 'string' },

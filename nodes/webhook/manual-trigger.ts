@@ -1,8 +1,18 @@
-import type { NodeExecutor, TriggerProvider } from '@hookloom/plugin-kit';
+import { definePlugin, type PluginHandle } from '@hookloom/plugin-kit';
 
-/** Executes a manual trigger: its output is the input of the execution. */
-const executor: NodeExecutor = {
-  getNodeType: () => 'manualTrigger',
+/** Its output is the input of the execution. */
+export const manualTrigger: PluginHandle = {
+  id: 'manualTrigger',
+  name: 'Manual trigger',
+  description: 'Starts the workflow by hand, or when another workflow runs it, with the given data',
+  kind: 'trigger',
+  firedBy: 'subworkflow',
+  schema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+  example: {
+    parameters: {},
+    input: { orderId: 'A-1' },
+    output: { triggeredAt: '2026-01-01T00:00:00.000Z', triggerType: 'manual', orderId: 'A-1' },
+  },
   execute: (_node, input, { services }) => ({
     triggeredAt: new Date(services.clock.now()).toISOString(),
     triggerType: 'manual',
@@ -10,20 +20,13 @@ const executor: NodeExecutor = {
   }),
 };
 
-const manualTrigger: TriggerProvider = {
-  nodeType: 'manualTrigger',
-  displayName: 'Manual trigger',
-  description: 'Starts the workflow by hand, or when another workflow runs it, with the given data',
-  category: 'trigger',
-  version: '1.0.0',
-  example: {
-    parameters: {},
-    input: { orderId: 'A-1' },
-    output: { triggeredAt: '2026-01-01T00:00:00.000Z', triggerType: 'manual', orderId: 'A-1' },
-  },
-  firedBy: 'subworkflow',
-  properties: [],
-  getExecutor: () => executor,
-};
+const { id, name, description } = manualTrigger;
 
-export default manualTrigger;
+export default definePlugin({
+  id,
+  name,
+  version: '1.0.0',
+  description,
+  category: 'trigger',
+  handles: [manualTrigger],
+});

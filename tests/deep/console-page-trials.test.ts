@@ -107,7 +107,7 @@ const runAlone = (type: string, parameters: unknown, input: JsonObject, more?: J
   runInBoth(draw(type, parameters, more), 'it', { start: { main: input } });
 
 const IN_PAGE =
-  'aggregate batch compareLists csv dateTime filter html if limit markdown merge noOp pick removeDuplicates renameKeys set sort splitOut stopAndError summarize switch validate xml';
+  'aggregate batch compareLists csv dateTime filter html if limit markdown merge pick removeDuplicates renameKeys set sort splitOut stopAndError summarize switch validate xml';
 
 test('the page runs the example of each pure type of this project as the service does', async () => {
   const ran: string[] = [];

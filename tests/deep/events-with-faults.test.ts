@@ -1,7 +1,6 @@
 import { type JsonObject, toEnvelope } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
-import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { toRegistration } from '../../lib/registrations/registration.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
@@ -9,6 +8,7 @@ import { createQueues } from '../../local/sources/queues.ts';
 import { createRules } from '../../local/sources/rules.ts';
 import { openSourcesStore } from '../../local/sources/sources-state.ts';
 import { createDeliver } from '../../local/sources/start-sources.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
 import { aWorkflowOf } from '../support/a-registrar.ts';
 import { aQueue, aRule, aSchedule } from '../support/a-trigger-service.ts';
@@ -62,7 +62,7 @@ const open = async () => {
   const executions = inMemoryExecutionStore();
   const stores = { ...inMemoryStores(), executions };
   const service = await anEventService({
-    plugins: [unified('triggers', () => import('../../lib/triggers/types/triggers.plugin.ts'))],
+    plugins: installedPlugins.filter(({ id }) => id === 'triggers' || id === 'eventTrigger'),
     stores,
   });
   const definition = aWorkflowOf([aSchedule('1 hour'), aRule('shop'), aQueue('orders.fifo')]);

@@ -42,7 +42,7 @@ beforeAll(async () => {
     SERVICE_VERSION: '4.5.6',
     AWS_REGION: 'eu-central-1',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
-    DISABLED_PLUGINS: 'manualTrigger',
+    DISABLED_PLUGINS: 'eventTrigger',
   });
   for (const file of files) {
     const { handler } = await import(`../../functions/admin/${file}.ts`);
@@ -100,7 +100,7 @@ describe('an admin answer', () => {
 describe('a disabled plugin', () => {
   test('is listed with the reason and not loaded', async () => {
     for (const list of [(await call('plugins')).body.plugins, (await call('triggers')).body]) {
-      expect(list.find(({ id }: { id: string }) => id === 'manualTrigger')).toMatchObject({
+      expect(list.find(({ id }: { id: string }) => id === 'eventTrigger')).toMatchObject({
         type: 'TRIGGER',
         loaded: false,
         error: 'it is disabled',
@@ -111,7 +111,7 @@ describe('a disabled plugin', () => {
   test('is not a load error, and its node type is not among the usable ones', async () => {
     const { body } = await call('debug');
     expect(body).toMatchObject({ triggerCount: installedNames.triggers.length - 1, loadErrors: [] });
-    expect(body.nodeTypes).not.toContain('manualTrigger');
+    expect(body.nodeTypes).not.toContain('eventTrigger');
   });
 
   test('does not affect the health of the service', async () => {
@@ -122,7 +122,7 @@ describe('a disabled plugin', () => {
       status: 'degraded', // nothing answers at the address of the store
       checks: { store: { status: 'unhealthy' } },
       summary: { total: count, healthy: count - 1, warning: 0, unhealthy: 0, disabled: 1 },
-      plugins: { manualTrigger: { status: 'disabled', message: 'it is disabled' } },
+      plugins: { eventTrigger: { status: 'disabled', message: 'it is disabled' } },
     });
   });
 });

@@ -80,7 +80,7 @@ describe('the list of node types', () => {
       description: expect.any(String),
       kind: 'action',
       category: expect.any(String),
-      plugin: 'data',
+      plugin: 'noOp',
       enabled: true,
     });
   });
@@ -89,7 +89,7 @@ describe('the list of node types', () => {
     ['text=WEBHOOKt', ['webhookTrigger']],
     ['text=Slack+channel&kind=trigger', []],
     ['plugin=flow&kind=trigger', []],
-    ['plugin=triggers&kind=trigger', ['errorTrigger', 'eventTrigger', 'queueTrigger', 'scheduleTrigger']],
+    ['plugin=triggers&kind=trigger', ['errorTrigger', 'queueTrigger', 'scheduleTrigger']],
     ['plugin=aws', ['aws']],
     ['plugin=unknown', []],
   ])('%s finds %j', async (query, found) => {

@@ -7,7 +7,7 @@ import { filter, ifNode, switchNode } from '../../nodes/flow/conditions.ts';
 import { set } from '../../nodes/flow/set-and-merge.ts';
 import { csv } from '../../nodes/formats/csv.ts';
 import { validate } from '../../nodes/formats/validate.ts';
-import httpRequest from '../../nodes/http-request/http-request.ts';
+import { httpRequest } from '../../nodes/http-request/http-request.plugin.ts';
 import { rss } from '../../nodes/rss/rss.plugin.ts';
 import { respondToWebhook } from '../../nodes/webhook/respond-to-webhook.ts';
 import { type ANode, ran, runGraph } from '../support/a-run.ts';
@@ -34,7 +34,7 @@ describe('a feed whose new items are passed on', () => {
         return { status: 200, headers: {}, body: Buffer.from('{}'), stream: null, url };
       },
     };
-    const execute = (await httpRequest.getExecutor()).execute;
+    const { execute } = httpRequest;
     const text = `<rss version="2.0"><channel>${[1, 2, 3].map(entry).join('')}</channel></rss>`;
     const { nodes, failure } = await runGraph({
       nodes: {

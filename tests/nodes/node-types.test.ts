@@ -3,10 +3,10 @@ import type { NodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
-import { adaptLegacy, adaptUnified } from '../../lib/plugins/adapt-provider.ts';
+import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
 import type { Plugin } from '../../lib/plugins/plugin.ts';
 import flow from '../../nodes/flow/flow.ts';
-import httpRequest from '../../nodes/http-request/http-request.ts';
+import httpRequest from '../../nodes/http-request/http-request.plugin.ts';
 import manualTrigger from '../../nodes/webhook/manual-trigger.ts';
 import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
@@ -114,12 +114,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 };
 
-const plugins: readonly Plugin[] = [
-  adaptLegacy('webhookTrigger', 'trigger', webhookTrigger),
-  adaptLegacy('manualTrigger', 'trigger', manualTrigger),
-  adaptLegacy('httpRequest', 'action', httpRequest),
-  adaptUnified(flow),
-];
+const plugins: readonly Plugin[] = [webhookTrigger, manualTrigger, httpRequest, flow].map(adaptUnified);
 const nodeTypes = plugins.flatMap((plugin) => plugin.nodeTypes);
 
 test('there is an example for every node type', () => {

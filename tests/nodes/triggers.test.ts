@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import manualTrigger from '../../nodes/webhook/manual-trigger.ts';
-import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
+import { manualTrigger } from '../../nodes/webhook/manual-trigger.ts';
+import { webhookTrigger } from '../../nodes/webhook/webhook-trigger.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const request: JsonObject = {
@@ -16,7 +16,7 @@ const request: JsonObject = {
 
 describe('webhookTrigger', () => {
   const run = async (input: JsonObject, parameters: JsonObject = {}) =>
-    runNode(await webhookTrigger.getExecutor(), 'webhookTrigger', parameters, input);
+    runNode(webhookTrigger, 'webhookTrigger', parameters, input);
 
   test('outputs the request in exactly eight keys', async () => {
     expect(await run(request)).toStrictEqual({ ...request, triggerType: 'webhook' });
@@ -60,8 +60,7 @@ describe('webhookTrigger', () => {
 });
 
 describe('manualTrigger', () => {
-  const run = async (input: JsonObject) =>
-    runNode(await manualTrigger.getExecutor(), 'manualTrigger', {}, input);
+  const run = async (input: JsonObject) => runNode(manualTrigger, 'manualTrigger', {}, input);
 
   test('outputs when and how it was started, and its data', async () => {
     expect(await run({ a: 1 })).toStrictEqual({

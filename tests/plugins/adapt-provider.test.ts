@@ -1,6 +1,7 @@
 import type { LegacyProperty } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { adaptLegacy, adaptUnified } from '../../lib/plugins/adapt-provider.ts';
+import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
+import { adaptLegacy } from '../../lib/plugins/legacy-plugin.chunk.ts';
 import { aHandle, aLegacyProvider, aProvider } from '../support/a-plugin.ts';
 
 const toSchema = (properties: readonly LegacyProperty[]) =>

@@ -1,7 +1,8 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { adaptLegacy, adaptUnified } from '../../lib/plugins/adapt-provider.ts';
-import { checkLegacy, checkUnified } from '../../lib/plugins/metadata/check-metadata.ts';
+import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
+import { adaptLegacy, checkLegacy } from '../../lib/plugins/legacy-plugin.chunk.ts';
+import { checkUnified } from '../../lib/plugins/metadata/check-metadata.ts';
 import { aHandle, aLegacyProvider, aProvider } from '../support/a-plugin.ts';
 
 const problemsOf = (change: object): string[] =>
@@ -112,8 +113,8 @@ describe('the declarations of a node type', () => {
       'control.bodyOutput must be one of its outputs, not "body"',
     ],
     [{ control: { suspends: true, waitSeconds: 5 } }, 'control must be { suspends'],
-    [{ firedBy: 'request' }, 'firedBy must be { toInput, toKey } with'],
-    [{ firedBy: { ...anEventSource(), toKey: 'id' } }, 'firedBy must be { toInput, toKey } with'],
+    [{ firedBy: 'cron' }, 'firedBy must be one of request, subworkflow, or { toInput, toKey } with'],
+    [{ firedBy: { ...anEventSource(), toKey: 'id' } }, 'or { toInput, toKey } with'],
     [{ example: {} }, 'example must be { parameters, input?, output? }, each a JSON object'],
     [{ example: { parameters: {}, output: 'Hello' } }, 'example must be'],
     [{ example: { parameters: {}, input: { at: 1n } } }, 'example must be'],

@@ -6,11 +6,11 @@ import { afterEach } from '@jest/globals';
 import { createOpenRegistrationContext } from '../../lib/adapters/aws/registration-context.ts';
 import { withSchedules } from '../../lib/app/compose/triggers.ts';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
-import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { putWorkflow, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { reconcileAll } from '../../lib/registrations/sweep-registrations.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { startSources } from '../../local/sources/start-sources.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { aKillableProcess } from './a-killable-process.ts';
 import { anEventService } from './a-queue-trigger.ts';
 import { inMemoryRegistrations } from './in-memory-registrations.ts';
@@ -54,7 +54,7 @@ export const useTriggerServices = () => {
 
   return async ({ through = async (endpoint) => endpoint, handle }: Options = {}) => {
     const service = await anEventService({
-      plugins: [unified('triggers', () => import('../../lib/triggers/types/triggers.plugin.ts'))],
+      plugins: installedPlugins.filter(({ id }) => id === 'triggers' || id === 'eventTrigger'),
     });
     const { clock, findNodeType, stores } = service;
     const { call, eachCall, killAfter } = aKillableProcess();

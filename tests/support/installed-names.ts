@@ -3,13 +3,14 @@ import { installedPlugins } from '../../plugins/installed.ts';
 
 /** The node types of the plugins that every run has; others stand in `plugins/installed.ts`. */
 const nodeTypesOf: Readonly<Record<string, readonly string[]>> = {
-  httpRequest: ['httpRequest'],
+  webhookTrigger: ['webhookTrigger'],
+  manualTrigger: ['manualTrigger'],
   flow: ['set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
   control: ['wait', 'approval', 'forEach', 'subworkflow'],
 };
 
 const onUse = (plugin: InstalledPlugin): readonly string[] | undefined =>
-  plugin.api === 'unified' ? plugin.onUse?.nodeTypes : undefined;
+  plugin.api === 'unified' ? plugin.onUse?.nodeTypes : [plugin.id];
 
 const loadedOnUse = installedPlugins.flatMap((plugin) => onUse(plugin) ?? nodeTypesOf[plugin.id] ?? []);
 
@@ -18,7 +19,7 @@ const isTrigger = (nodeType: string): boolean => nodeType.endsWith('Trigger');
 /** What the lists of the admin API show of the installed plugins, in their order. */
 export const installedNames = {
   plugins: installedPlugins.map(({ id }) => id),
-  triggers: ['webhookTrigger', 'manualTrigger', ...loadedOnUse.filter(isTrigger)],
+  triggers: loadedOnUse.filter(isTrigger),
   actions: loadedOnUse.filter((nodeType) => !isTrigger(nodeType)),
   providers: installedPlugins.flatMap(({ id, api }) => (api === 'unified' ? [id] : [])),
 };

@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { adaptLegacy } from '../../lib/plugins/adapt-provider.ts';
 import { features } from '../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
+import { webhookTrigger } from '../../nodes/webhook/webhook-trigger.ts';
 import { projectRoot } from '../support/run-command.ts';
 import { readSample, sampleNames } from '../support/shown-workflows.ts';
 
@@ -19,13 +18,12 @@ const inSuites = readAll('tests/e2e/suites').flatMap((text) => text.match(/\b\w+
 const inSamples = new Set(
   sampleNames
     .flatMap((name) => (readSample(name) as unknown as WorkflowDefinition).nodes)
-    .filter(({ type }) => type === webhookTrigger.nodeType)
+    .filter(({ type }) => type === webhookTrigger.id)
     .flatMap(({ parameters = {} }) => Object.keys(parameters)),
 );
-const [nodeType] = adaptLegacy('webhookTrigger', 'trigger', webhookTrigger).nodeTypes;
-const properties = nodeType?.schema.properties as JsonObject;
+const properties = webhookTrigger.schema.properties as JsonObject;
 
-describe.each([...new Set([...webhookTrigger.properties, ...features].map(({ name }) => name))])(
+describe.each([...new Set([...Object.keys(properties), ...features.map(({ name }) => name)])])(
   'the parameter %s',
   (name) => {
     test('has a row in docs/webhooks.md', () => {

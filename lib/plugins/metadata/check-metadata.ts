@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import * as field from './metadata-fields.ts';
 
 /** The declarations that node types of both APIs share. */
-const declarations = {
+export const declarations = {
   literalParameters: v.optional(field.names),
   checkParameters: v.optional(field.method),
   awsCalls: v.optional(field.method),
@@ -23,7 +23,7 @@ const handle = v.pipe(
     name: field.name,
     description: field.text,
     kind: field.oneOf(['trigger', 'action']),
-    firedBy: v.optional(field.eventSource),
+    firedBy: v.optional(field.triggerSource),
     schema: field.schema,
     pure: v.optional(field.purity),
     control: v.optional(field.control),
@@ -95,48 +95,8 @@ const unifiedProvider = (listedId: string) =>
     ),
   );
 
-const property = v.pipe(
-  field.shape({
-    name: field.propertyName,
-    displayName: field.name,
-    type: field.oneOf(['string', 'number', 'boolean', 'options', 'object', 'array', 'any']),
-    description: v.optional(field.text),
-    required: v.optional(field.boolean),
-    default: v.optional(field.json),
-    options: v.optional(field.texts),
-    pattern: v.optional(field.pattern),
-  }),
-  v.forward(
-    v.check(
-      ({ type, options }) => type !== 'options' || options !== undefined,
-      'must be a list of at least one string',
-    ),
-    ['options'],
-  ),
-);
-
-const legacyProvider = (listedId: string) =>
-  field.shape({
-    ...declarations,
-    firedBy: v.optional(field.triggerSource),
-    nodeType: listed(listedId),
-    displayName: field.name,
-    description: field.text,
-    category: field.text,
-    version: field.version,
-    properties: v.pipe(
-      field.list(property),
-      v.check(
-        (properties) => findRepeated(properties) === undefined,
-        ({ input }) => `must not contain ${field.describeValue(findRepeated(input))} twice`,
-      ),
-    ),
-    getExecutor: field.method,
-    pure: v.optional(field.boolean),
-    healthCheck: v.optional(field.method),
-  });
-
-const listed = (listedId: string) =>
+/** The id of a plugin, which its list knows. */
+export const listed = (listedId: string) =>
   v.pipe(
     field.id,
     v.check(
@@ -145,18 +105,12 @@ const listed = (listedId: string) =>
     ),
   );
 
-const findRepeated = (properties: readonly { readonly name: string }[]): string | undefined =>
-  properties.map(({ name }) => name).find((name, index, all) => all.indexOf(name) < index);
-
 /** All problems of a unified provider; empty if it is valid. @param id - its id in the list of installed plugins */
 export const checkUnified = (id: string, provider: unknown): string[] =>
   findProblems(unifiedProvider(id), provider);
 
-/** All problems of a legacy provider; empty if it is valid. @param id - its id in the list, which is the node type */
-export const checkLegacy = (id: string, provider: unknown): string[] =>
-  findProblems(legacyProvider(id), provider);
-
-const findProblems = (provider: v.GenericSchema, value: unknown): string[] =>
+/** What is wrong with an exported provider; empty if it is valid. */
+export const findProblems = (provider: v.GenericSchema, value: unknown): string[] =>
   (v.safeParse(provider, value).issues ?? []).map(({ path = [], message }) =>
     path.length === 0
       ? `the export must be a provider, not ${field.describeValue(value)}`

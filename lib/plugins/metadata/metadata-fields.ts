@@ -2,7 +2,6 @@ import {
   type ControlTraits,
   type CredentialType,
   ERROR_OUTPUT,
-  type EventSource,
   isPlainObject,
   type JsonObject,
   type NodeOutputs,
@@ -129,7 +128,6 @@ const isEventSource = (value: unknown): boolean =>
   (value.toAddress !== undefined || value.register !== undefined) &&
   (value.register === undefined) === (value.unregister === undefined);
 const EVENT_SOURCE = '{ toInput, toKey } with { toAddress } or { register, unregister }, all functions';
-export const eventSource = field<EventSource>(EVENT_SOURCE, isEventSource);
 export const triggerSource = field<TriggerSource>(
   `one of ${BUILT_IN_SOURCES.join(', ')}, or ${EVENT_SOURCE}`,
   (value) => BUILT_IN_SOURCES.some((source) => source === value) || isEventSource(value),

@@ -1,6 +1,5 @@
 import { definePlugin } from '@hookloom/plugin-kit';
 import { errorTrigger } from './error-trigger.ts';
-import { eventTrigger } from './event-trigger.ts';
 import { queueTrigger } from './queue-trigger.ts';
 import { scheduleTrigger } from './schedule-trigger.ts';
 
@@ -8,7 +7,7 @@ export default definePlugin({
   id: 'triggers',
   name: 'Triggers',
   version: '1.0.0',
-  description: 'Starts workflows on schedules, events, messages and failures',
+  description: 'Starts workflows on schedules, messages and failures',
   category: 'trigger',
-  handles: [scheduleTrigger, eventTrigger, queueTrigger, errorTrigger],
+  handles: [scheduleTrigger, queueTrigger, errorTrigger],
 });

@@ -51,10 +51,7 @@ interface LegacyProvider {
 
 /** The legacy plugin API for a node type that starts workflows: one provider, one node type. */
 export interface TriggerProvider extends LegacyProvider {
-  /**
-   * What fires this trigger: see `PluginHandle`. `request` and `subworkflow` fire only the built-in `webhookTrigger`
-   * and `manualTrigger`; in other triggers they have no effect.
-   */
+  /** What fires this trigger: see `PluginHandle`. */
   readonly firedBy?: TriggerSource;
 }
 

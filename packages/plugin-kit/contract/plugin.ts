@@ -162,8 +162,11 @@ export interface PluginHandle {
   readonly name: string;
   readonly description: string;
   readonly kind: HandleKind;
-  /** What fires a trigger. If absent, nothing fires it, and a workflow without another trigger is refused. */
-  readonly firedBy?: EventSource;
+  /**
+   * What fires a trigger. If absent, nothing fires it, and a workflow without another trigger is refused. `request` and
+   * `subworkflow` fire only the built-in `webhookTrigger` and `manualTrigger`; in other triggers they have no effect.
+   */
+  readonly firedBy?: TriggerSource;
   /** JSON Schema (2020-12 or draft-07) of the node's `parameters`. */
   readonly schema: JsonObject;
   /**

@@ -24,8 +24,9 @@ export const describeBrokenPlugin = ({ addPlugin, deploy, get }: RunningProject)
         loaded: false,
         error: expect.stringContaining('the vendor library is missing'),
       });
-      expect(plugins.webhookTrigger).toMatchObject({ api: 'legacy', type: 'TRIGGER', loaded: true });
-      expect(plugins.httpRequest).toMatchObject({ api: 'legacy', type: 'ACTION', loaded: true });
+      expect(plugins.eventTrigger).toMatchObject({ api: 'legacy', type: 'TRIGGER', loaded: true });
+      expect(plugins.noOp).toMatchObject({ api: 'legacy', type: 'ACTION', loaded: true });
+      expect(plugins.webhookTrigger).toMatchObject({ api: 'unified', type: 'PROVIDER', loaded: true });
       expect(plugins.flow).toMatchObject({ api: 'unified', type: 'PROVIDER', loaded: true });
     });
 

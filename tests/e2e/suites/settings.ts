@@ -79,7 +79,7 @@ export const describeSettings = (project: RunningProject): void => {
     };
     await poll(async () => (await healthOf())?.status === 'disabled'); // its sandbox caches the setting, too
     expect((await healthOf())?.message).toMatch(/: maintenance; it fails in ./);
-    expect((await cli('plugin list')).stdout).toMatch(/httpRequest +legacy +\S+ +disabled +since/);
+    expect((await cli('plugin list')).stdout).toMatch(/httpRequest +unified +\S+ +disabled +since/);
 
     expect((await cli('plugin enable httpRequest')).stdout.trim()).toBe('httpRequest: enabled');
     await poll(async () => (await fails()).name !== 'PluginDisabled');

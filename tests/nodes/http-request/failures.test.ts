@@ -1,16 +1,15 @@
 import type { JsonObject, NodeSettings, OutboundResponse } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import httpRequest from '../../../nodes/http-request/http-request.ts';
+import { httpRequest } from '../../../nodes/http-request/http-request.plugin.ts';
 import { aContextAnswering, runNode } from '../../support/a-node-context.ts';
 import { runGraph } from '../../support/a-run.ts';
 
-const executor = await httpRequest.getExecutor();
 const url = 'https://api.example.com/orders';
 
 /** The error of a node whose request is answered like this. */
 const errorOf = async (answer: Partial<OutboundResponse>, parameters: JsonObject = {}) => {
   const { context } = aContextAnswering(answer);
-  return runNode(executor, 'httpRequest', { url, ...parameters }, {}, context).then(
+  return runNode(httpRequest, 'httpRequest', { url, ...parameters }, {}, context).then(
     () => null,
     (error: unknown) => error,
   );
@@ -91,7 +90,7 @@ describe('a failure of httpRequest', () => {
 describe('the response of httpRequest', () => {
   const outputOf = async (responseType: string, type: string, body: Buffer) => {
     const { context } = aContextAnswering({ headers: { 'content-type': type }, body });
-    return runNode(executor, 'httpRequest', { url, responseType }, {}, context);
+    return runNode(httpRequest, 'httpRequest', { url, responseType }, {}, context);
   };
 
   test.each([
@@ -130,7 +129,7 @@ describe('the attempts of httpRequest', () => {
           parameters: { url },
           settings,
           does: (node, input, context) =>
-            executor.execute(node, input, {
+            httpRequest.execute(node, input, {
               ...context,
               services: { ...context.services, http: { request } },
             }),

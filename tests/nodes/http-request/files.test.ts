@@ -1,11 +1,9 @@
 import { type FileValue, isFileValue, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import httpRequest from '../../../nodes/http-request/http-request.ts';
+import { httpRequest } from '../../../nodes/http-request/http-request.plugin.ts';
 import { aLocalServer, type LocalServer } from '../../support/a-local-server.ts';
 import { aNodeContext, runNode } from '../../support/a-node-context.ts';
-
-const executor = await httpRequest.getExecutor();
 
 let server: LocalServer;
 beforeAll(async () => {
@@ -32,7 +30,7 @@ const aContext = () => {
 };
 
 const call = (path: string, parameters: JsonObject, context = aContext()) =>
-  runNode(executor, 'httpRequest', { url: `${server.origin}${path}`, ...parameters }, {}, context);
+  runNode(httpRequest, 'httpRequest', { url: `${server.origin}${path}`, ...parameters }, {}, context);
 
 const saveFile = ({ services }: ReturnType<typeof aContext>, bytes: Uint8Array, name = 'a.png') =>
   services.files.save(

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, LentCredential, OutboundResponse } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import httpRequest from '../../../nodes/http-request/http-request.ts';
+import { httpRequest } from '../../../nodes/http-request/http-request.plugin.ts';
 import { readRules } from '../../../nodes/http-request/rules.ts';
 import { aContextAnswering, runNode } from '../../support/a-node-context.ts';
 
@@ -9,21 +9,22 @@ const url = 'https://api.example.com/orders';
 /** Runs the node, and tells what was sent and what it put out. */
 const call = async (parameters: JsonObject, answer: Partial<OutboundResponse> = {}) => {
   const { context, requests } = aContextAnswering(answer);
-  const executor = await httpRequest.getExecutor();
-  const output = await runNode(executor, 'httpRequest', { url, ...parameters }, {}, context);
+  const output = await runNode(httpRequest, 'httpRequest', { url, ...parameters }, {}, context);
   return { output, request: requests[0], signal: context.signal };
 };
 
 const answering = async (answer: Partial<OutboundResponse>) => (await call({}, answer)).output;
 
 describe('the parameters of httpRequest', () => {
+  const properties = Object.entries(httpRequest.schema.properties as Readonly<Record<string, JsonObject>>);
+
   test('have the defaults that its properties declare', () => {
-    const declared = httpRequest.properties.map(({ name, default: value }) => [name, value]);
+    const declared = properties.map(([name, { default: value }]) => [name, value]);
     expect({ ...readRules({ url }), url: undefined }).toEqual(Object.fromEntries(declared));
   });
 
   test('are described', () => {
-    expect(httpRequest.properties.filter(({ description = '' }) => description === '')).toEqual([]);
+    expect(properties.filter(([, { description = '' }]) => description === '')).toEqual([]);
   });
 });
 
@@ -47,8 +48,7 @@ describe('what httpRequest sends', () => {
     const headersFor = async (headers: JsonObject) => {
       const { context, requests } = aContextAnswering();
       const traced = { ...context, execution: { ...context.execution, traceparent } };
-      const executor = await httpRequest.getExecutor();
-      await runNode(executor, 'httpRequest', { url, headers }, {}, traced);
+      await runNode(httpRequest, 'httpRequest', { url, headers }, {}, traced);
       return requests[0]?.headers;
     };
     expect(await headersFor({})).toEqual({ traceparent });
@@ -64,8 +64,7 @@ describe('what httpRequest sends', () => {
       checkHost: () => {},
       refresh: async () => null,
     };
-    const executor = await httpRequest.getExecutor();
-    await runNode(executor, 'httpRequest', { url }, {}, { ...context, credential });
+    await runNode(httpRequest, 'httpRequest', { url }, {}, { ...context, credential });
     expect(requests).toMatchObject([{ credential, headers: {} }]);
   });
 
@@ -229,9 +228,8 @@ describe('how httpRequest fails', () => {
 
   test('an invalid failOnStatus fails before anything is sent', async () => {
     const { context, requests } = aContextAnswering();
-    const executor = await httpRequest.getExecutor();
     await expect(
-      runNode(executor, 'httpRequest', { url, method: 'POST', failOnStatus: 'no' }, {}, context),
+      runNode(httpRequest, 'httpRequest', { url, method: 'POST', failOnStatus: 'no' }, {}, context),
     ).rejects.toThrow('Parameter "failOnStatus" must be true or false, got string');
     expect(requests).toEqual([]);
   });

@@ -1,11 +1,10 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import httpRequest from '../../../nodes/http-request/http-request.ts';
+import { httpRequest } from '../../../nodes/http-request/http-request.plugin.ts';
 import { aLocalServer, type LocalServer, type ReceivedRequest } from '../../support/a-local-server.ts';
 import { aNodeContext, runNode } from '../../support/a-node-context.ts';
 
-const executor = await httpRequest.getExecutor();
 const servers: LocalServer[] = [];
 
 afterEach(async () => {
@@ -36,7 +35,7 @@ const fetchList = (server: LocalServer, parameters: JsonObject) => {
   const http = createHttpClient({ allow: ['127.0.0.1'] });
   const services = { ...context.services, http };
   const url = `${server.origin}/list`;
-  return runNode(executor, 'httpRequest', { url, ...parameters }, {}, { ...context, services });
+  return runNode(httpRequest, 'httpRequest', { url, ...parameters }, {}, { ...context, services });
 };
 
 const queriesOf = ({ received }: LocalServer) => received.map(({ url }) => url.slice('/list'.length));

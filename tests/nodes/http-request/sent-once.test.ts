@@ -6,13 +6,12 @@ import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
 import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { graphql } from '../../../nodes/graphql/graphql.plugin.ts';
-import httpRequest from '../../../nodes/http-request/http-request.ts';
+import { httpRequest } from '../../../nodes/http-request/http-request.plugin.ts';
 import { aLocalServer, type LocalServer, type Routes, redirectTo } from '../../support/a-local-server.ts';
 import { patientClock as clock } from '../../support/a-patient-clock.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
 import { anExecutionInfo } from '../../support/an-execution-info.ts';
 
-const executor = await httpRequest.getExecutor();
 const servers: LocalServer[] = [];
 
 afterEach(async () => {
@@ -25,7 +24,7 @@ const json = { 'content-type': 'application/json' };
 const runAgainst = async (
   answer: Routes[string],
   parameters: JsonObject,
-  { execute: does }: Pick<NodeExecutor, 'execute'> = executor,
+  { execute: does }: Pick<NodeExecutor, 'execute'> = httpRequest,
 ) => {
   const server = await aLocalServer({ '/': answer });
   servers.push(server);

@@ -4,13 +4,11 @@ import { createHttpClient } from '../../../lib/adapters/http-client/http-client.
 import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
 import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
-import httpRequest from '../../../nodes/http-request/http-request.ts';
+import { httpRequest } from '../../../nodes/http-request/http-request.plugin.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';
 import { anExecutionInfo } from '../../support/an-execution-info.ts';
-
-const executor = await httpRequest.getExecutor();
 
 /** Runs one `httpRequest` in the engine. */
 const runRequest = (
@@ -19,7 +17,7 @@ const runRequest = (
   { clock, http }: Pick<Services, 'clock' | 'http'>,
 ) => {
   const settings = timeoutSeconds === undefined ? {} : { timeoutSeconds };
-  const call = { pure: false, does: executor.execute, parameters: { url }, settings };
+  const call = { pure: false, does: httpRequest.execute, parameters: { url }, settings };
   const { definition, findNodeType } = aGraph({ nodes: { call }, edges: ['start -> call'] });
   return execute(
     compilePlan(definition, findNodeType),
@@ -94,5 +92,5 @@ test('a real server that never responds is abandoned when the node’s time is u
 });
 
 test('a separate time limit is not a parameter', () => {
-  expect(httpRequest.properties.map(({ name }) => name)).not.toContain('timeoutSeconds');
+  expect(Object.keys(httpRequest.schema.properties as object)).not.toContain('timeoutSeconds');
 });

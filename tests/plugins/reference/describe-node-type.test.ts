@@ -1,6 +1,7 @@
 import type { ActionProvider, PluginHandle } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import { adaptLegacy, adaptUnified } from '../../../lib/plugins/adapt-provider.ts';
+import { adaptUnified } from '../../../lib/plugins/adapt-provider.ts';
+import { adaptLegacy } from '../../../lib/plugins/legacy-plugin.chunk.ts';
 import { describeNodeType } from '../../../lib/plugins/reference/describe-node-type.ts';
 import { aHandle, aLegacyProvider, aProvider } from '../../support/a-plugin.ts';
 

@@ -1,11 +1,11 @@
 import {
-  defineTrigger,
   isPlainObject,
   type JsonObject,
+  type NodeExecutor,
   type RegisteredTrigger,
   type RegistrationContext,
   RegistrationRefused,
-  Type,
+  type TriggerProvider,
   toEnvelope,
 } from '@hookloom/plugin-kit';
 import { findPatternProblems } from '../event-pattern/find-pattern-problems.ts';
@@ -14,30 +14,47 @@ import { RETRIES, triggerDeadLetters } from './stage-resources.ts';
 
 const DEFAULT_BUS = 'default';
 
+const executor: NodeExecutor = {
+  getNodeType: () => 'eventTrigger',
+  execute: (_node, input, { services }) => ({
+    triggeredAt: new Date(services.clock.now()).toISOString(),
+    triggerType: 'event',
+    ...input,
+  }),
+};
+
 /**
- * Fires when an event on an EventBridge bus matches its pattern, by means of a rule.
+ * A trigger of the legacy API: fires when an event on an EventBridge bus matches its pattern, by means of a rule.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rules.html
  */
-export const eventTrigger = defineTrigger({
-  id: 'eventTrigger',
-  name: 'Event',
+const eventTrigger: TriggerProvider = {
+  nodeType: 'eventTrigger',
+  displayName: 'Event',
   description:
     'Starts the workflow when an EventBridge event matches a pattern: from AWS services, partners or your own applications',
-  parameters: Type.Object({
-    pattern: Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description: 'EventBridge event pattern that selects the events',
-      },
-    ),
-    bus: Type.Optional(
-      Type.String({ minLength: 1, description: 'Name of an event bus in the account', default: DEFAULT_BUS }),
-    ),
-  }),
+  category: 'trigger',
+  version: '1.0.0',
+  properties: [
+    {
+      name: 'pattern',
+      displayName: 'Pattern',
+      type: 'object',
+      required: true,
+      description: 'EventBridge event pattern that selects the events',
+    },
+    {
+      name: 'bus',
+      displayName: 'Bus',
+      type: 'string',
+      default: DEFAULT_BUS,
+      description: 'Name of an event bus in the account',
+    },
+  ],
   literalParameters: ['pattern', 'bus'],
-  checkParameters: ({ pattern }) =>
-    findPatternProblems(pattern).map(({ path, message }) => ({ path: `/pattern${path}`, message })),
+  checkParameters: ({ pattern, bus }) => [
+    ...findPatternProblems(pattern).map(({ path, message }) => ({ path: `/pattern${path}`, message })),
+    ...(bus === '' ? [{ path: '/bus', message: 'must not be empty' }] : []),
+  ],
   firedBy: {
     register: async (trigger, { callAws, ...context }) => {
       const call = toCall(callAws);
@@ -98,12 +115,10 @@ export const eventTrigger = defineTrigger({
       },
     },
   },
-  execute: ({ input, context }) => ({
-    triggeredAt: new Date(context.services.clock.now()).toISOString(),
-    triggerType: 'event',
-    ...input,
-  }),
-});
+  getExecutor: () => executor,
+};
+
+export default eventTrigger;
 
 const TARGET = 'dispatch';
 

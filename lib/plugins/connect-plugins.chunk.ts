@@ -1,10 +1,6 @@
 import type { PluginDependency } from '@hookloom/plugin-kit';
 import { satisfies } from 'compare-versions';
-import { type LoadedEntry, type Plugin, type PluginEntry, toFailed } from './plugin.ts';
-
-/** The error of a plugin whose dependency is not loaded. */
-export const describeNotLoaded = (pluginId: string): string =>
-  `it depends on the plugin "${pluginId}", which is not loaded`;
+import { describeNotLoaded, type LoadedEntry, type Plugin, type PluginEntry, toFailed } from './plugin.ts';
 
 /**
  * Checks all dependencies using only metadata. If a required dependency fails, so does the plugin; an unmet optional

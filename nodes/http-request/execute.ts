@@ -6,8 +6,6 @@ import {
   readBody,
 } from '@hookloom/plugin-kit';
 
-export { findParameterProblems } from './check-parameters.ts';
-
 import { fetchPages } from './pages.ts';
 import { readRules } from './rules.ts';
 import { createSend, saveBody } from './send.ts';
@@ -17,21 +15,18 @@ import { createSend, saveBody } from './send.ts';
  * is the attempt's (`settings.timeoutSeconds`) and covers all pages; the other limits are parameters. The client
  * refuses private addresses.
  */
-export const httpRequestExecutor: NodeExecutor = {
-  getNodeType: () => 'httpRequest',
-  execute: async ({ parameters }, _input, context) => {
-    const given = readRules(parameters);
-    const url = addQuery(given.url, given.query);
-    const send = createSend(given, context);
-    if (given.pagination !== 'none') return fetchPages(url, given, send, context.services);
-    const response = await send(url, null);
-    const { status, headers } = response;
-    const body =
-      given.responseType === 'file'
-        ? await saveBody(response, given.method, context.services.files)
-        : readBody(response, given.responseType);
-    return { status, headers, body, url: response.url };
-  },
+export const execute: NodeExecutor['execute'] = async ({ parameters }, _input, context) => {
+  const given = readRules(parameters);
+  const url = addQuery(given.url, given.query);
+  const send = createSend(given, context);
+  if (given.pagination !== 'none') return fetchPages(url, given, send, context.services);
+  const response = await send(url, null);
+  const { status, headers } = response;
+  const body =
+    given.responseType === 'file'
+      ? await saveBody(response, given.method, context.services.files)
+      : readBody(response, given.responseType);
+  return { status, headers, body, url: response.url };
 };
 
 /** Addresses that the guard must refuse: this machine, cloud metadata, a private network. */
