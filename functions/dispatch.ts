@@ -1,5 +1,6 @@
 import { openDispatch } from '../lib/app/compose/triggers.ts';
 import { serve } from '../lib/app/sandbox.ts';
 import { createDispatchFunction } from '../lib/app/triggers/dispatch-handler.ts';
+import { installedPlugins } from '../plugins/installed.ts';
 
-export const handler = serve(createDispatchFunction(openDispatch()));
+export const handler = serve(createDispatchFunction(openDispatch(installedPlugins)));

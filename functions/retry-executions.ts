@@ -1,5 +1,6 @@
 import { createRetryExecutions } from '../lib/app/bulk-retries-handlers.ts';
 import { openRetryExecutions } from '../lib/app/compose/bulk-retries.ts';
 import { serve } from '../lib/app/sandbox.ts';
+import { installedPlugins } from '../plugins/installed.ts';
 
-export const handler = serve(createRetryExecutions(openRetryExecutions()));
+export const handler = serve(createRetryExecutions(openRetryExecutions(installedPlugins)));

@@ -57,7 +57,7 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
   packages: [],
   nodes: [],
   plugins: ['lib', 'nodes'],
-  lib: ['plugins'],
+  lib: [],
   authoring: ['lib', 'nodes'],
   functions: ['lib', 'authoring', 'plugins'],
   console: ['lib', 'authoring', 'nodes', 'resources'],
@@ -397,6 +397,20 @@ describe('each rule finds what it forbids:', () => {
       'no folders import each other',
       'local <-> local/pool: local/a.ts -> local/pool/b.ts, local/pool/c.ts -> local/d.ts',
       { 'local/a.ts': "import './pool/b.ts'", 'local/pool/c.ts': "import '../d.ts'" },
+    ],
+    [
+      'no folders import each other',
+      'lib <-> plugins: lib/app/a.ts -> plugins/b.ts, plugins/b.ts -> lib/plugins/c.ts',
+      {
+        'lib/app/a.ts': "import '../../plugins/b.ts'",
+        'plugins/b.ts': "import '../lib/plugins/c.ts'",
+        'lib/plugins/c.ts': '',
+      },
+    ],
+    [
+      'top-level folders import each other one way, and packages by name',
+      'lib/app/a.ts -> plugins/b.ts',
+      { 'lib/app/a.ts': "import '../../plugins/b.ts'", 'plugins/b.ts': '' },
     ],
     [
       'imports in lib point one way',

@@ -3,9 +3,10 @@ import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { openRegistry } from '../../lib/app/sandbox.ts';
 import type { PluginEntry } from '../../lib/plugins/plugin.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 
 /** The registry of the installed plugins, the same as in a service deployed from this code. */
-const load = openRegistry(readConfig({}), createLogger({ level: 'error' }));
+const load = openRegistry(installedPlugins, readConfig({}), createLogger({ level: 'error' }));
 
 export const loadNodeTypes = async (): Promise<FindNodeType> => (await load()).findNodeType;
 

@@ -3,5 +3,6 @@ import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listActions } from '../../lib/plugins/summaries.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 
-export const handler = serve(createAdminList(openAdmin(), [listActionsRoute], listActions));
+export const handler = serve(createAdminList(openAdmin(installedPlugins), [listActionsRoute], listActions));

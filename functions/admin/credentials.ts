@@ -2,10 +2,11 @@ import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { openEditCredentials } from '../../lib/app/compose/editing.ts';
 import { createCredentials } from '../../lib/app/credentials-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 
 export const handler = serve(
   createCredentials({
-    ...openEditCredentials(),
+    ...openEditCredentials(installedPlugins),
     checkFields: (schema, fields) => checkSchema(schema, fields, ''),
   }),
 );

@@ -1,5 +1,6 @@
 import { openSendAgain } from '../../lib/app/compose/requests.ts';
 import { createSendAgain } from '../../lib/app/requests-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 
-export const handler = serve(createSendAgain(openSendAgain()));
+export const handler = serve(createSendAgain(openSendAgain(installedPlugins)));

@@ -2,8 +2,9 @@ import { checkTrial } from '../../authoring/stage/check-trial.ts';
 import { openTrials } from '../../lib/app/compose/trials.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createTryNode } from '../../lib/app/try-node-handler.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 
-const parts = openTrials();
+const parts = openTrials(installedPlugins);
 
 export const handler = serve(
   createTryNode({ ...parts, check: (definition, nodeId) => checkTrial(definition, nodeId, parts) }),

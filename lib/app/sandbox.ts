@@ -1,11 +1,10 @@
 import { type Logger, lazy } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
-import { installedPlugins } from '../../plugins/installed.ts';
 import { createFunctionProcess, type FunctionProcess } from '../adapters/runtime/function-process.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { type AnswerPing, type Pong, plainPing } from '../health/ping.ts';
 import type { AssertEnabled } from '../plugins/disabled-plugins.ts';
-import type { InstalledPlugin } from '../plugins/installed-plugin.ts';
+import type { InstalledPlugins } from '../plugins/installed-plugin.ts';
 import { type LoadedOnUse, loadOnUse } from '../plugins/load-node-types.ts';
 import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
 import { type Config, readConfig } from './config.ts';
@@ -43,19 +42,22 @@ const toPong = (context?: Context): Pong => ({
   config: readConfig(process.env),
 });
 
-/**
- * Builds the registry on first use, once per sandbox; after a failure, the next call tries again.
- *
- * @param plugins - all installed plugins by default
- */
+interface RegistryOptions {
+  /** All installed plugins, if the registry is of a part of them. */
+  readonly installed?: InstalledPlugins;
+  /** For sandboxes that run nodes. */
+  readonly assertEnabled?: AssertEnabled | undefined;
+}
+
+/** Builds the registry of these plugins on first use, once per sandbox; after a failure, the next call tries again. */
 export const openRegistry = (
+  plugins: InstalledPlugins,
   config: Config,
   logger: Logger,
-  plugins: readonly InstalledPlugin[] = installedPlugins,
-  assertEnabled?: AssertEnabled,
+  { installed = plugins, assertEnabled }: RegistryOptions = {},
 ): (() => Promise<Registry>) => {
   const ownProcess = openProcess(config, logger);
-  const others = installedPlugins.filter((plugin) => !plugins.includes(plugin)).map(({ id }) => id);
+  const others = installed.filter((plugin) => !plugins.includes(plugin)).map(({ id }) => id);
   return lazy(async () => {
     const built = await loadRegistry(plugins, {
       logger,
@@ -76,5 +78,10 @@ export const openRegistry = (
  *
  * @param assertEnabled - for sandboxes that run nodes
  */
-export const openPlugins = (config: Config, logger: Logger, assertEnabled?: AssertEnabled): LoadedOnUse =>
-  loadOnUse(installedPlugins, (plugins) => openRegistry(config, logger, plugins, assertEnabled));
+export const openPlugins = (
+  installed: InstalledPlugins,
+  config: Config,
+  logger: Logger,
+  assertEnabled?: AssertEnabled,
+): LoadedOnUse =>
+  loadOnUse(installed, (plugins) => openRegistry(plugins, config, logger, { installed, assertEnabled }));

@@ -20,6 +20,9 @@ export type InstalledPlugin =
       readonly onUse?: Provided;
     };
 
+/** The list of installed plugins, which functions hand in: what they import decides what is packed with them. */
+export type InstalledPlugins = readonly InstalledPlugin[];
+
 /** The names under which a plugin that is loaded on use is found: everything that it declares. */
 export interface Provided {
   readonly nodeTypes?: readonly string[];

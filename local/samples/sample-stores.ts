@@ -1,5 +1,6 @@
 import { openEditWorkflows } from '../../lib/app/compose/editing.ts';
 import { readConfig } from '../../lib/app/config.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 
 interface StoreOptions {
   /** Prefix of the tables' names: `SERVICE-STAGE`. */
@@ -18,6 +19,7 @@ export const openSampleStores = ({
   sourcesEndpoint,
 }: StoreOptions) =>
   openEditWorkflows(
+    installedPlugins,
     readConfig({
       AWS_REGION: process.env.AWS_REGION,
       TABLE_PREFIX: tablePrefix,

@@ -11,6 +11,7 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import type { WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { openSampleStores } from '../../local/samples/sample-stores.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { environmentOf } from '../../tests/support/function-environment.ts';
 import type { Link } from './chains.ts';
 
@@ -38,8 +39,8 @@ export const openService = (dynamodbEndpoint: string) => {
   const logger = createLogger({ write: () => {} });
   const log = { logger, loggerFor: () => logger };
   return {
-    webhook: { ...openWebhook(configOf('webhook')), ...log },
-    runs: { ...openDurableRuns(configOf('runDurable')), ...log },
+    webhook: { ...openWebhook(installedPlugins, configOf('webhook')), ...log },
+    runs: { ...openDurableRuns(installedPlugins, configOf('runDurable')), ...log },
     sweep: { ...openSweep(configOf('sweep')), ...log },
   };
 };

@@ -4,13 +4,14 @@ import type { Context } from 'aws-lambda';
 import { readConfig } from '../../lib/app/config.ts';
 import { openRegistry, serve } from '../../lib/app/sandbox.ts';
 import type { Pong } from '../../lib/health/ping.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { silent } from '../support/a-run.ts';
 import { anEvent } from '../support/an-api-event.ts';
 
 const config = readConfig({ DISABLED_PLUGINS: 'manualTrigger,unknown' });
 
 test('the registry is built once, from the installed plugins without the disabled ones', async () => {
-  const load = openRegistry(config, silent);
+  const load = openRegistry(installedPlugins, config, silent);
   const registry = await load();
   expect(await load()).toBe(registry);
   expect(registry.findNodeType('webhookTrigger')).not.toBeNull();
@@ -26,7 +27,7 @@ test('the next request retries a failed build', async () => {
       if (failures-- > 0) throw new Error('broken log');
     },
   };
-  const load = openRegistry(config, logger);
+  const load = openRegistry(installedPlugins, config, logger);
   await expect(load()).rejects.toThrow('broken log');
   expect((await load()).findNodeType('webhookTrigger')).not.toBeNull();
 });

@@ -5,6 +5,7 @@ import { openSweep } from '../../lib/app/compose/background.ts';
 import { openDispatch, openEventFunction, openRunWorkflow } from '../../lib/app/compose/triggers.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import type { WorkflowReader } from '../../lib/workflows/definition/workflow-store.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';
@@ -52,7 +53,7 @@ const aFunction = async (key: Parameters<typeof environmentOf>[0], open: Open, c
 };
 
 const MANY: readonly (readonly [Parameters<typeof environmentOf>[0], Open])[] = [
-  ['dispatch', openDispatch],
+  ['dispatch', (config) => openDispatch(installedPlugins, config)],
   ['sweep', openSweep],
 ];
 
@@ -67,8 +68,8 @@ test.each(MANY)('all starts by %s read the variables once, as requests do', asyn
 });
 
 test.each<readonly [string, Parameters<typeof aFunction>]>([
-  ['without a cache', ['dispatch', openEventFunction, 0]],
-  ['by a person', ['adminRunWorkflow', openRunWorkflow, 3_600]],
+  ['without a cache', ['dispatch', (config) => openEventFunction(installedPlugins, config), 0]],
+  ['by a person', ['adminRunWorkflow', (config) => openRunWorkflow(installedPlugins, config), 3_600]],
 ])('a start %s sees a change at once', async (_title, options) => {
   const { set, start, reads, stop } = await aFunction(...options);
   await set('eu');

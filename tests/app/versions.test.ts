@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { openRuns } from '../../lib/app/compose/runs.ts';
 import { readConfig } from '../../lib/app/config.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';
@@ -14,7 +15,7 @@ test('background runs in a sandbox read a workflow version once', async () => {
   const proxy = await startRecordingProxy(endpoint);
   const environment = environmentOf('runExpress', { DYNAMODB_ENDPOINT: proxy.endpoint });
   Object.assign(process.env, environment); // where the signer reads credentials
-  const { workflows } = openRuns(readConfig(environment));
+  const { workflows } = openRuns(installedPlugins, readConfig(environment));
   const stored = createWorkflowStore(client, tables, { now: () => 1_700_000_000_000 });
   await stored.put(aWorkflow({ id: 'shop', name: 'First' }), []);
   await stored.put(aWorkflow({ id: 'shop', name: 'Second' }), []);

@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import { createBulkRetries, createRetryExecutions } from '../../lib/app/bulk-retries-handlers.ts';
 import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
 import { readConfig } from '../../lib/app/config.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { CALLER, T0, useRetryingServices } from '../support/a-retrying-service.ts';
 import { anExecutionEnd } from '../support/a-start.ts';
 import { anEvent } from '../support/an-api-event.ts';
@@ -280,7 +281,9 @@ describe('POST /api/admin/executions/retry', () => {
   test('refuses more than can be checked in time, and says where to start', async () => {
     const { values, failMany, invoked } = await aService();
     await failMany(3);
-    const handler = createBulkRetries(openBulkRetries(readConfig(environmentOf('adminBulkRetries', values))));
+    const handler = createBulkRetries(
+      openBulkRetries(installedPlugins, readConfig(environmentOf('adminBulkRetries', values))),
+    );
     const event = anEvent({
       ...{
         method: 'POST',

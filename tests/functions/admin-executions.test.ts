@@ -17,6 +17,7 @@ import {
   createShowExecution,
 } from '../../lib/app/executions-handlers.ts';
 import type { ExecutionStart, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
@@ -42,7 +43,7 @@ afterEach(async () => {
 const handlers: Record<Name, () => unknown> = {
   adminExecutions: () => createListExecutions(openExecutions()),
   adminExecution: () => createShowExecution(openShowExecution()),
-  adminRetryExecution: () => createRetryExecution(openEditedRetry()),
+  adminRetryExecution: () => createRetryExecution(openEditedRetry(installedPlugins)),
   adminCancelExecution: () => createCancelExecution(openCancel()),
 };
 const names = Object.keys(handlers) as Name[];

@@ -20,6 +20,7 @@ import type { NodeRecord } from '../../lib/engine/result.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { startDynamoDbProxy } from '../support/a-dynamodb-proxy.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
@@ -68,7 +69,10 @@ const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => 
   const config = readConfig(environmentOf('adminHealth', values, tablePrefix));
   /** Another sandbox each time, which has kept nothing. */
   const ask = (event: object) =>
-    checked(createHealthRoutes(openHealth(config, patientClock)) as Handler)(event, {} as Context);
+    checked(createHealthRoutes(openHealth(installedPlugins, config, patientClock)) as Handler)(
+      event,
+      {} as Context,
+    );
   const path = '/api/admin/plugins/health';
   const get = (rawQueryString = '', method = 'GET') => ask({ ...anEvent({ method, path }), rawQueryString });
   const getLive = () => ask(anEvent({ method: 'POST', path: `${path}/live` }));

@@ -8,6 +8,7 @@ import { createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { createSendAgain, createShowRequests } from '../../lib/app/requests-handlers.ts';
 import { refusedPlace } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRequestRecord } from '../support/a-request-record.ts';
@@ -31,7 +32,7 @@ afterEach(async () => {
 
 const handlers = {
   adminRequests: () => createShowRequests(openRequests()),
-  adminSendAgain: () => createSendAgain(openSendAgain()),
+  adminSendAgain: () => createSendAgain(openSendAgain(installedPlugins)),
   adminExecutions: () => createListExecutions(openExecutions()),
 };
 const EXPRESS = '/2015-03-31/functions/hookloom-dev-runExpress/invocations';
@@ -58,7 +59,7 @@ const aService = async () => {
     AWS_ENDPOINT_URL_LAMBDA: lambda.origin,
   };
   process.env = { ...before, ...environmentOf('adminSendAgain', endpoints) };
-  const { requests, client, tables, executions } = openSendAgain();
+  const { requests, client, tables, executions } = openSendAgain(installedPlugins);
   const workflows = createWorkflowStore(client, tables, { now: () => Date.now() });
   const definition = aWorkflow({ id: 'hello', nodes: [aTrigger({ path: '/orders' })], connections: [] });
   await workflows.put(definition, toPathConfigs(definition));

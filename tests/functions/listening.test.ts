@@ -9,6 +9,7 @@ import { readConfig } from '../../lib/app/config.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { createCatchRequest } from '../../lib/webhooks/listening/catch-request.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aJsonEvent, type WebhookEventChanges } from '../support/a-webhook-event.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
@@ -53,7 +54,7 @@ beforeEach(async () => {
   hold = points.hold;
   openHook = () => {
     const catchRequest = createCatchRequest({ store: points.ports.listening, clock: systemClock });
-    const handler = createWebhookFunction({ ...openWebhook(config), catchRequest });
+    const handler = createWebhookFunction({ ...openWebhook(installedPlugins, config), catchRequest });
     return async (body, changes = {}) => {
       const event = aJsonEvent(body, { workflowId: 'greeting', path: 'in', ...changes });
       const arrived = { ...event, requestContext: { ...event.requestContext, timeEpoch: Date.now() } };

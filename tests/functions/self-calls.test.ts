@@ -13,6 +13,7 @@ import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { aDurableEngine } from '../support/a-durable-engine.ts';
 import { aLocalServer } from '../support/a-local-server.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
@@ -40,7 +41,7 @@ const aService = async () => {
   const started: string[] = [];
   const dispatch = async (executionId: string, mode: 'durable' | 'express') =>
     void queue.push({ executionId, mode });
-  const webhook = openWebhook(configOf('webhook'));
+  const webhook = openWebhook(installedPlugins, configOf('webhook'));
   const handler = createWebhookFunction({ ...webhook, dispatcher: { dispatch } });
   const gateway = await startGateway({
     port: 0,
@@ -49,8 +50,8 @@ const aService = async () => {
     log: () => {},
   });
   cleanups.push(() => gateway.stop());
-  const runExpress = createExpressFunction(openRuns(configOf('runExpress')));
-  const durable = openDurableRuns(configOf('runDurable'));
+  const runExpress = createExpressFunction(openRuns(installedPlugins, configOf('runExpress')));
+  const durable = openDurableRuns(installedPlugins, configOf('runDurable'));
   const workflows = createWorkflowStore(client, tables, systemClock);
   const origin = `http://localhost:${gateway.port}`;
   /** Runs what is dispatched, until so many executions have been run. */

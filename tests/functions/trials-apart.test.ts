@@ -9,6 +9,7 @@ import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
 import { createStreams } from '../../local/sources/streams.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { aLocalServer } from '../support/a-local-server.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
@@ -74,7 +75,9 @@ const aService = async () => {
   };
   ready.resolve(createAggregate(openAggregate(readConfig(environmentOf('aggregate', values)))));
   const ask = anAdminApi(values);
-  const webhook = createWebhookFunction(openWebhook(readConfig(environmentOf('webhook', values))));
+  const webhook = createWebhookFunction(
+    openWebhook(installedPlugins, readConfig(environmentOf('webhook', values))),
+  );
 
   const url = `${target.origin}/buy`;
   const buy = {

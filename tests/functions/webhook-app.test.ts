@@ -10,6 +10,7 @@ import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { openSampleStores } from '../../local/samples/sample-stores.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';
 import { useTestDatabases } from '../support/test-database.ts';
@@ -31,7 +32,7 @@ afterEach(() => {
 const event = JSON.parse(readFileSync(new URL('../../events/webhook.json', import.meta.url), 'utf8'));
 
 const call = async (given: unknown = event) => {
-  const handler = createWebhookFunction(openWebhook());
+  const handler = createWebhookFunction(openWebhook(installedPlugins));
   const result = (await handler(given as never, {} as never)) as APIGatewayProxyStructuredResultV2;
   return { result, body: JSON.parse(result.body ?? 'null') };
 };
@@ -52,7 +53,7 @@ describe('the composed webhook function', () => {
     const { result, body } = await call();
     expect(body).toEqual({ greeting: 'Hello, Ada' });
     const executionId = String(result.headers?.['hookloom-execution-id']);
-    expect(await openWebhook().executions.find(executionId)).toMatchObject({
+    expect(await openWebhook(installedPlugins).executions.find(executionId)).toMatchObject({
       status: 'succeeded',
       workflowId: 'hello',
       nodes: [{ nodeId: 'request' }, { nodeId: 'greet' }],
@@ -89,7 +90,7 @@ describe('the composed webhook function', () => {
     delete process.env.TABLE_PREFIX;
     let thrown: unknown;
     try {
-      openWebhook();
+      openWebhook(installedPlugins);
     } catch (error) {
       thrown = error;
     }

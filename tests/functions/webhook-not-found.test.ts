@@ -11,6 +11,7 @@ import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { RequestRecord } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { aWebhookEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
@@ -77,7 +78,7 @@ const aFunction = async () => {
   const proxy = await startRecordingProxy(endpoint);
   cleanups.push(proxy.stop);
   process.env.DYNAMODB_ENDPOINT = proxy.endpoint;
-  const parts = openWebhook();
+  const parts = openWebhook(installedPlugins);
   const recordRequest = openRecordRequest({
     ...{ ...parts, tables, retentionDays: 30, ids: randomIds },
     client: createJsonClient({ region: 'local', endpoint: proxy.endpoint }),

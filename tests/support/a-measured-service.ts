@@ -15,6 +15,7 @@ import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { aDurableEngine } from './a-durable-engine.ts';
 import { startFaultProxy } from './a-fault-proxy.ts';
 import { aJsonEvent } from './a-webhook-event.ts';
@@ -75,10 +76,10 @@ export const useMeasuredServices = () => {
         queue.push({ executionId, mode });
       },
     };
-    const webhook = openWebhook(configOf('webhook'));
+    const webhook = openWebhook(installedPlugins, configOf('webhook'));
     const handleRequest = createWebhookFunction({ ...webhook, dispatcher });
-    const runExpress = createExpressFunction(openRuns(configOf('runExpress')));
-    const durable = openDurableRuns(configOf('runDurable'));
+    const runExpress = createExpressFunction(openRuns(installedPlugins, configOf('runExpress')));
+    const durable = openDurableRuns(installedPlugins, configOf('runDurable'));
     const cancel = createCancelExecution(openCancel(configOf('adminCancelExecution')));
     const workflows = createWorkflowStore(client, tables, systemClock);
     const answerOf = async (answer: Promise<unknown>) =>

@@ -30,6 +30,7 @@ import { startBackend } from '../../local/backend.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
 import type { ScheduleClock } from '../../local/sources/schedules.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { patientClock } from './a-patient-clock.ts';
 import { adminFunctions } from './an-admin-api.ts';
 import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';
@@ -38,16 +39,18 @@ type Handler = (event: never, context: Context) => Promise<unknown>;
 
 /** By key, as the files in functions/ have it; the admin functions that are not here are all alike. */
 const open: Readonly<Record<string, (config: Config) => Handler>> = {
-  webhook: (config) => serve(createWebhookFunction(openWebhook(config))),
+  webhook: (config) => serve(createWebhookFunction(openWebhook(installedPlugins, config))),
   webhookCallback: (config) => serve(createCallbackFunction(openCallbacks(config))),
-  runDurable: (config) => serve(createDurableFunction(openDurableRuns(config)), durablePing),
-  runExpress: (config) => serve(createExpressFunction(openExpressRuns(config))),
+  runDurable: (config) =>
+    serve(createDurableFunction(openDurableRuns(installedPlugins, config)), durablePing),
+  runExpress: (config) => serve(createExpressFunction(openExpressRuns(installedPlugins, config))),
   sweep: (config) => serve(createSweepFunction(openSweep(config))),
-  dispatch: (config) => serve(createDispatchFunction(openDispatch(config))),
-  retryExecutions: (config) => serve(createRetryExecutions(openRetryExecutions(config))),
+  dispatch: (config) => serve(createDispatchFunction(openDispatch(installedPlugins, config))),
+  retryExecutions: (config) => serve(createRetryExecutions(openRetryExecutions(installedPlugins, config))),
   aggregate: (config) => serve(createAggregate(openAggregate(config))),
-  sweepRegistrations: (config) => serve(createRegistrationsFunction(openRegistrations(config))),
-  adminHealth: (config) => serve(createHealthRoutes(openHealth(config, patientClock))),
+  sweepRegistrations: (config) =>
+    serve(createRegistrationsFunction(openRegistrations(installedPlugins, config))),
+  adminHealth: (config) => serve(createHealthRoutes(openHealth(installedPlugins, config, patientClock))),
 };
 
 const openFunction = (key: string): ((config: Config) => Handler) => {
@@ -56,7 +59,8 @@ const openFunction = (key: string): ((config: Config) => Handler) => {
   const openAdminFunction = adminFunctions[key];
   return (config) =>
     serve(
-      openAdminFunction?.(config, {}) ?? createAdminList(openAdmin(config), [listPluginsRoute], listPlugins),
+      openAdminFunction?.(config, {}) ??
+        createAdminList(openAdmin(installedPlugins, config), [listPluginsRoute], listPlugins),
     );
 };
 

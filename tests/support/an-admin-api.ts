@@ -54,6 +54,7 @@ import {
   listTriggers,
 } from '../../lib/plugins/summaries.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { anEvent } from './an-api-event.ts';
 import { checked } from './checked-answers.ts';
 import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';
@@ -70,44 +71,49 @@ export type Others = Partial<
 /** By key, as the files in functions/admin have it. */
 export const adminFunctions: Readonly<Record<string, (config: Config, others: Others) => Handler>> = {
   adminStatistics: (config) => createShowStatistics(openStatistics(config)) as Handler,
-  adminWorkflows: (config, others) => createReadWorkflows({ ...openReadWorkflows(config), ...others }),
+  adminWorkflows: (config, others) =>
+    createReadWorkflows({ ...openReadWorkflows(installedPlugins, config), ...others }),
   adminState: (config) => createState(openState(config)),
-  adminSettings: (config, others) => createSettings({ ...openSettings(config), ...others }),
+  adminSettings: (config, others) => createSettings({ ...openSettings(installedPlugins, config), ...others }),
   adminEditWorkflows: (config, others) => {
-    const parts = { ...openEditWorkflows(config), ...others };
+    const parts = { ...openEditWorkflows(installedPlugins, config), ...others };
     const check: Parameters<typeof createEditWorkflows>[0]['check'] = (values, { findNodeType }, isProbe) =>
       checkWorkflows(values, { ...parts, findNodeType, isProbe });
     return createEditWorkflows({ ...parts, check });
   },
   adminTryNode: (config) => {
-    const parts = openTrials(config);
+    const parts = openTrials(installedPlugins, config);
     return createTryNode({ ...parts, check: (definition, nodeId) => checkTrial(definition, nodeId, parts) });
   },
   adminCredentials: (config, others) => {
-    const opened = openEditCredentials(config);
+    const opened = openEditCredentials(installedPlugins, config);
     const { logger = opened.logger, secrets = opened.secrets } = others;
     const checkFields: Parameters<typeof createCredentials>[0]['checkFields'] = (schema, fields) =>
       checkSchema(schema, fields, '');
     return createCredentials({ ...opened, logger, secrets, checkFields });
   },
-  adminHealth: (config) => createHealthRoutes(openHealth(config)),
+  adminHealth: (config) => createHealthRoutes(openHealth(installedPlugins, config)),
   adminExecutions: (config) => createListExecutions(openExecutions(config)),
   adminExecution: (config, others) => createShowExecution({ ...openShowExecution(config), ...others }),
-  adminRetryExecution: (config) => createRetryExecution(openEditedRetry(config)),
-  adminBulkRetries: (config) => createBulkRetries(openBulkRetries(config)),
+  adminRetryExecution: (config) => createRetryExecution(openEditedRetry(installedPlugins, config)),
+  adminBulkRetries: (config) => createBulkRetries(openBulkRetries(installedPlugins, config)),
   adminCancelExecution: (config) => createCancelExecution(openCancel(config)),
-  adminRunWorkflow: (config) => createRunWorkflow(openRunWorkflow(config)),
+  adminRunWorkflow: (config) => createRunWorkflow(openRunWorkflow(installedPlugins, config)),
   adminRequests: (config) => createShowRequests(openRequests(config)),
-  adminSendAgain: (config) => createSendAgain(openSendAgain(config)),
+  adminSendAgain: (config) => createSendAgain(openSendAgain(installedPlugins, config)),
   adminApprovals: (config) => createListApprovals(openApprovals(config)),
-  adminTypes: (config) => createReadTypes(openAdmin(config)),
-  adminPlugins: (config) => createAdminList(openAdmin(config), [listPluginsRoute], listPlugins),
-  adminPlugin: (config) => createShowPlugin(openAdmin(config)),
-  adminTriggers: (config) => createAdminList(openAdmin(config), [listTriggersRoute], listTriggers),
-  adminActions: (config) => createAdminList(openAdmin(config), [listActionsRoute], listActions),
-  adminProviders: (config) => createAdminList(openAdmin(config), [listProvidersRoute], listProviders),
+  adminTypes: (config) => createReadTypes(openAdmin(installedPlugins, config)),
+  adminPlugins: (config) =>
+    createAdminList(openAdmin(installedPlugins, config), [listPluginsRoute], listPlugins),
+  adminPlugin: (config) => createShowPlugin(openAdmin(installedPlugins, config)),
+  adminTriggers: (config) =>
+    createAdminList(openAdmin(installedPlugins, config), [listTriggersRoute], listTriggers),
+  adminActions: (config) =>
+    createAdminList(openAdmin(installedPlugins, config), [listActionsRoute], listActions),
+  adminProviders: (config) =>
+    createAdminList(openAdmin(installedPlugins, config), [listProvidersRoute], listProviders),
   adminDebug: (config) =>
-    createAdminList(openAdmin(config), [debugRoute, debugPluginsRoute], (registry, now) =>
+    createAdminList(openAdmin(installedPlugins, config), [debugRoute, debugPluginsRoute], (registry, now) =>
       describeRegistry(registry, {
         now,
         runtime: { node: process.version, architecture: process.arch, region: 'local', memoryMb: null },

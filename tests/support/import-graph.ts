@@ -184,17 +184,13 @@ export const findCycles = (next: ReadonlyMap<string, Iterable<string>>): string[
 export const fileImports = (graph: ImportGraph): ReadonlyMap<string, readonly string[]> =>
   new Map([...graph].map(([file, { imports }]) => [file, imports]));
 
-/**
- * Pairs of folders of which each imports something of the other, with what is inside of them. Folders that hold no file
- * of their own are left out: what they are divided into has its own order.
- */
+/** Pairs of folders of which each imports something of the other, with what is inside of them. */
 export const findMutualFolders = (graph: ImportGraph): string[] => {
   const pairs = new Map<string, string>();
-  const folders = new Set([...graph.keys()].map((file) => dirname(file)));
   for (const [file, { imports }] of graph) {
     for (const target of imports) {
       for (const [from, to] of folderPairs(file, target)) {
-        if (folders.has(from) && folders.has(to)) pairs.set(`${from} -> ${to}`, `${file} -> ${target}`);
+        pairs.set(`${from} -> ${to}`, `${file} -> ${target}`);
       }
     }
   }

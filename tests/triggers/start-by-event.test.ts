@@ -12,6 +12,7 @@ import { createEventFunction } from '../../lib/app/triggers/event-handler.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
 import { aBatch, aMessage, anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';
@@ -229,6 +230,7 @@ describe('on DynamoDB', () => {
     const { client, tables, endpoint } = await openDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-blobs-'));
     const opened = openEventFunction(
+      installedPlugins,
       readConfig(environmentOf('dispatch', { DYNAMODB_ENDPOINT: endpoint, BLOB_FOLDER: folder })),
     );
     await createWorkflowStore(client, tables, systemClock).put(orders(), []);

@@ -9,6 +9,7 @@ import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../../executions/lifecycle/retry-execution.ts';
 import type { Inspect } from '../../health/inspect.ts';
+import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { LoadNodeTypes } from '../../plugins/load-node-types.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
@@ -29,14 +30,18 @@ import {
   openStores,
 } from './parts.ts';
 
-export const openAdmin = (config: Config = openConfig()) => {
+export const openAdmin = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const logger = openLogger(config);
-  return { config, logger, clock: systemClock, loadRegistry: openRegistry(config, logger) };
+  return { config, logger, clock: systemClock, loadRegistry: openRegistry(installed, config, logger) };
 };
 
-export const openHealth = (config: Config = openConfig(), clock: Clock = systemClock) => {
+export const openHealth = (
+  installed: InstalledPlugins,
+  config: Config = openConfig(),
+  clock: Clock = systemClock,
+) => {
   need(config.tablePrefix, 'TABLE_PREFIX');
-  const { logger, loadRegistry } = openAdmin(config);
+  const { logger, loadRegistry } = openAdmin(installed, config);
   const inspect = lateInspect(config, logger, openBlobs(config), clock);
   const openTests = lateCredentialTests(config);
   const openStored = lazy(async () => (await import('./open-inspect.chunk.ts')).openStoredData(config));
@@ -58,10 +63,10 @@ export const openExecutions = (config: Config = openConfig()) => {
   };
 };
 
-export const openReadWorkflows = (config: Config = openConfig()) => {
+export const openReadWorkflows = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const { client, tables, executions } = openStores(config);
   return {
-    ...openAdmin(config),
+    ...openAdmin(installed, config),
     workflows: createWorkflowStore(client, tables, systemClock),
     findLastExecutions: createFindLastExecutions(client, tables, executions, systemClock),
     baseUrl: need(config.publicUrl, 'PUBLIC_URL'),
@@ -82,8 +87,8 @@ export const openCancel = (config: Config = openConfig()) => ({
   durableService: openDurableService(config),
 });
 
-export const openRetry = (config: Config = openConfig()) => {
-  const { loadNodeTypes } = openPlugins(config, openLogger(config));
+export const openRetry = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const { loadNodeTypes } = openPlugins(installed, config, openLogger(config));
   const executions = openExecutions(config);
   return {
     ...executions,

@@ -4,6 +4,7 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { executionIdOfRetry } from '../../deliveries/to-execution-id.ts';
 import { createOpenPlan, nodeTypesOf } from '../../executions/lifecycle/plans.ts';
+import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import { createCache } from '../../shared/cache.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
@@ -22,10 +23,10 @@ import {
 } from './parts.ts';
 
 /** The parts that retry many executions, with a cache of what they share: versions and plans. */
-export const openBulkRetries = (config: Config = openConfig()) => {
+export const openBulkRetries = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables, executions, ...stores } = openStores(config);
-  const { loadNodeTypes } = openPlugins(config, logger);
+  const { loadNodeTypes } = openPlugins(installed, config, logger);
   const lookUpPlan = createCache<Plan>({
     ttlMs: Number.POSITIVE_INFINITY,
     maxEntries: 200,
@@ -43,8 +44,8 @@ export const openBulkRetries = (config: Config = openConfig()) => {
   };
 };
 
-export const openRetryExecutions = (config: Config = openConfig()) => ({
-  ...openBulkRetries(config),
+export const openRetryExecutions = (installed: InstalledPlugins, config: Config = openConfig()) => ({
+  ...openBulkRetries(installed, config),
   dispatcher: openDispatcher(config),
   toRetryId: executionIdOfRetry,
 });

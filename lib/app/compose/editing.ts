@@ -15,6 +15,7 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import { findDisabledNodeTypes } from '../../plugins/disabled-plugins.ts';
+import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { Config } from '../config.ts';
 import { openAdmin } from './admin.ts';
 import { openCredentialParts, openSecrets } from './open-credentials.chunk.ts';
@@ -22,8 +23,8 @@ import { need, openConfig, openNudge, openStores } from './parts.ts';
 import { openRegistrar } from './triggers.ts';
 
 /** Opens the parts of the function that changes workflows, and what it checks them against. */
-export const openEditWorkflows = (config: Config = openConfig()) => {
-  const { logger, clock, loadRegistry } = openAdmin(config);
+export const openEditWorkflows = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const { logger, clock, loadRegistry } = openAdmin(installed, config);
   const { client, tables } = openStores(config);
   const workflows = createWorkflowStore(client, tables, systemClock);
   const http = lateHttpClient(config.outboundAllow);
@@ -52,10 +53,10 @@ export const openEditWorkflows = (config: Config = openConfig()) => {
 };
 
 /** Opens the parts of the function that creates and changes credentials. */
-export const openEditCredentials = (config: Config = openConfig()) => {
+export const openEditCredentials = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const { client, tables } = openStores(config);
   return {
-    ...openAdmin(config),
+    ...openAdmin(installed, config),
     inbound: createCredentialStore(client, tables),
     outbound: createOutboundCredentialStore(client, tables),
     secrets: openSecrets(config),
@@ -67,8 +68,8 @@ export const openEditCredentials = (config: Config = openConfig()) => {
 };
 
 /** Opens the parts of the function that changes the stage's settings. */
-export const openSettings = (config: Config = openConfig()) => {
-  const { logger, clock, loadRegistry } = openAdmin(config);
+export const openSettings = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const { logger, clock, loadRegistry } = openAdmin(installed, config);
   const { client, tables } = openStores(config);
   return {
     ...openRegistrar(config, { client, tables, logger }),

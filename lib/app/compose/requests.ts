@@ -2,6 +2,7 @@ import { createRequestStore } from '../../adapters/dynamodb/requests/request-sto
 import { createLogEvents } from '../../adapters/events/completion-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import { createCheckEditedInput } from '../../webhooks/check-edited-input.ts';
 import type { SendAgainParts } from '../../webhooks/requests/send-again.ts';
 import { createBodyParsers } from '../body-parsers.ts';
@@ -17,15 +18,15 @@ export const openRequests = (config: Config = readConfig(process.env)) => {
   return { logger, clock, requests: createRequestStore(client, tables, options) };
 };
 
-export const openSendAgain = (config: Config = readConfig(process.env)) => {
+export const openSendAgain = (installed: InstalledPlugins, config: Config = readConfig(process.env)) => {
   const { requests } = openRequests(config);
-  const parts = openRetry(config);
+  const parts = openRetry(installed, config);
   return { ...parts, requests, settings: toSettings(config), ...openJudging({ ...parts, config }) };
 };
 
 /** The parts of a single retry, whose input may be edited. */
-export const openEditedRetry = (config: Config = readConfig(process.env)) => {
-  const parts = openRetry(config);
+export const openEditedRetry = (installed: InstalledPlugins, config: Config = readConfig(process.env)) => {
+  const parts = openRetry(installed, config);
   const { openFeatures } = openJudging({ ...parts, config });
   return {
     ...parts,

@@ -21,6 +21,7 @@ import type { FileParts, FilesFor } from '../../executions/files/execution-files
 import { createNudgeAfterEnd } from '../../executions/held/held-queues.ts';
 import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../executions/lifecycle/plans.ts';
+import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import { createCache } from '../../shared/cache.ts';
 import { redactField } from '../../shared/secrets/secret-shapes.ts';
 import type { StateFor } from '../../state/execution-state.ts';
@@ -66,12 +67,17 @@ export const withEnds = <Parts extends Pick<ReturnType<typeof openRunParts>, 'lo
 });
 
 /** The parts that inline and background runs, and trials, share. */
-export const openRunParts = (config: Config) => {
+export const openRunParts = (installed: InstalledPlugins, config: Config) => {
   const logger = openLogger(config, { redact: redactField }); // nodes log external data
   const { executions, client, tables, ...stores } = openStores(config);
   const settings = lateSettings(config, { client, tables });
   const workflows = openVersions(openStageWorkflows(config, { client, tables, ...stores }, settings));
-  const { loadNodeTypes, findCredentialType } = openPlugins(config, logger, settings.assertEnabled);
+  const { loadNodeTypes, findCredentialType } = openPlugins(
+    installed,
+    config,
+    logger,
+    settings.assertEnabled,
+  );
   const http = lateHttpClient(config.outboundAllow, config.publicUrl);
   const tcp = lateTcpClient(config.outboundAllow);
   const limitsHosts = config.outboundLimits.length > 0;
@@ -105,8 +111,8 @@ export const openRunParts = (config: Config) => {
 };
 
 /** The parts of express runs, which never wait for callbacks and so issue no callback URLs. */
-export const openRuns = (config: Config = openConfig()) => {
-  const parts = withEnds(config, openRunParts(config));
+export const openRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const parts = withEnds(config, openRunParts(installed, config));
   return {
     ...parts,
     afterEnd: createNudgeAfterEnd(openNudge(config), parts.logger),
@@ -117,8 +123,8 @@ export const openRuns = (config: Config = openConfig()) => {
 /** A checkpoint has up to 750 kB. */
 const CHECKPOINT_TIMEOUTS = { connectMs: 5_000, exchangeMs: 55_000 };
 
-export const openDurableRuns = (config: Config = openConfig()) => {
-  const parts = openRuns(config);
+export const openDurableRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const parts = openRuns(installed, config);
   const urls = {
     executions: parts.executions,
     clock: systemClock,

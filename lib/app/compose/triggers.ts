@@ -10,6 +10,7 @@ import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { RegistrarParts } from '../../registrations/registrar.ts';
 import type { Config } from '../config.ts';
 import { openPlugins } from '../sandbox.ts';
@@ -26,7 +27,7 @@ import {
   openStores,
 } from './parts.ts';
 
-export const openEventFunction = (config: Config = openConfig()) => {
+export const openEventFunction = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables, ...stores } = openStores(config);
   return {
@@ -39,7 +40,7 @@ export const openEventFunction = (config: Config = openConfig()) => {
     maxInputDepth: config.maxBodyDepth,
     dispatcher: openDispatcher(config),
     blobs: openBlobs(config),
-    loadNodeTypes: openPlugins(config, logger).loadNodeTypes,
+    loadNodeTypes: openPlugins(installed, config, logger).loadNodeTypes,
     clock: systemClock,
     ids: randomIds,
     logger,
@@ -47,9 +48,9 @@ export const openEventFunction = (config: Config = openConfig()) => {
 };
 
 /** Opens the parts for manual starts. */
-export const openRunWorkflow = (config: Config = openConfig()) => {
+export const openRunWorkflow = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const { maxBodyBytes, maxBodyDepth } = config;
-  const parts = openEventFunction(config);
+  const parts = openEventFunction(installed, config);
   return {
     ...parts,
     // A manual start sees the variables that were set before it.
@@ -59,8 +60,8 @@ export const openRunWorkflow = (config: Config = openConfig()) => {
 };
 
 /** Opens the function that receives the events of all triggers that register themselves. */
-export const openDispatch = (config: Config = openConfig()) => {
-  const parts = openEventFunction(config);
+export const openDispatch = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const parts = openEventFunction(installed, config);
   return {
     ...parts,
     registrations: createRegistrationStore(parts.client, parts.tables, systemClock),
@@ -69,11 +70,11 @@ export const openDispatch = (config: Config = openConfig()) => {
   };
 };
 
-export const openRegistrations = (config: Config = openConfig()) => {
+export const openRegistrations = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables } = openStores(config);
   const workflows = createWorkflowStore(client, tables, systemClock);
-  const { loadNodeTypes } = openPlugins(config, logger);
+  const { loadNodeTypes } = openPlugins(installed, config, logger);
   const registrar = openRegistrar(config, { client, tables, logger });
   return { ...registrar, workflows, loadNodeTypes, sendStackResponse: createSendStackResponse() };
 };

@@ -5,6 +5,7 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { DeliveryStore } from '../../deliveries/delivery-store.ts';
 import { createIdOfRequest } from '../../deliveries/to-execution-id.ts';
+import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { CatchRequest } from '../../webhooks/listening/catch-request.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
 import type { OpenFeatures } from '../../webhooks/webhook-feature.ts';
@@ -16,8 +17,10 @@ import type { RequestParts } from './open-requests.chunk.ts';
 import { openConfig, openDispatcher } from './parts.ts';
 import { openRunParts, withEnds } from './runs.ts';
 
-export const openWebhook = (config: Config = openConfig()) => {
-  const { client, tables, ...parts } = withEnds(config, openRunParts(config), { countsInline: false });
+export const openWebhook = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const { client, tables, ...parts } = withEnds(config, openRunParts(installed, config), {
+    countsInline: false,
+  });
   return {
     ...parts,
     credentials: createCredentialStore(client, tables),
