@@ -1,11 +1,22 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type CredentialFields, isPlainObject, toExactJson } from '@hookloom/plugin-kit';
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  type ClientAuth,
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  OperationProcessingError,
+  UnsupportedOperationError,
+  validateAuthResponse,
+} from 'oauth4webapi';
 import { isBound } from '../lib/credentials/outbound/secret-store.ts';
 import { tryJson } from '../lib/shared/try-json.ts';
 import { describeRefusal, toClientHeader } from '../nodes/credential-types/oauth2.ts';
 
 // Signs a person in to the server of an oauth2 credential: the authorization code grant with PKCE, and a redirect to this
-// machine (RFC 6749 §4.1, RFC 7636, RFC 8252 §7.3). Nothing here stores anything.
+// machine (RFC 6749 §4.1, RFC 7636, RFC 8252 §7.3, RFC 9207). Nothing here stores anything.
 
 /** How long a person may take, in milliseconds. */
 export const SIGN_IN_MS = 5 * 60_000;
@@ -62,11 +73,11 @@ export interface StartedSignIn {
  * @param redirectUri - where the server sends the browser back to
  * @throws SignInError if the credential has no such address
  */
-export const startSignIn = (fields: CredentialFields, redirectUri: string): StartedSignIn => {
+export const startSignIn = async (fields: CredentialFields, redirectUri: string): Promise<StartedSignIn> => {
   const address = URL.parse(fields.authorizationUrl ?? '');
   if (address === null || !['https:', 'http:'].includes(address.protocol))
     throw new SignInError('The credential has no authorizationUrl, where people sign in.');
-  const [state, verifier] = [random(), random()];
+  const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()];
   const query = {
     response_type: 'code',
     client_id: fields.clientId ?? '',
@@ -74,38 +85,57 @@ export const startSignIn = (fields: CredentialFields, redirectUri: string): Star
     scope: fields.scope ?? '',
     audience: fields.audience ?? '',
     state,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   };
   for (const [name, value] of Object.entries(query)) if (value !== '') address.searchParams.set(name, value);
   return { address: address.href, redirectUri, state, verifier };
 };
 
-const random = (): string => randomBytes(32).toString('base64url');
-
-/** Whether the query of a redirect has the state of a sign-in. */
+/** Whether a redirect answers a sign-in. Any page can send a browser here with another state: that ends no sign-in. */
 export const isAnswerTo = (query: URLSearchParams, { state }: Pick<StartedSignIn, 'state'>): boolean =>
-  isSame(query.get('state') ?? '', state);
+  query.get('state') === state;
 
-/** The code in the query of a redirect. @throws SignInError if it does not answer this sign-in, or grants nothing */
-export const readCode = (query: URLSearchParams, started: Pick<StartedSignIn, 'state'>): string => {
-  if (!isAnswerTo(query, started))
-    throw new SignInError('The redirect has a wrong state: it does not answer this sign-in.');
-  const code = query.get('code') ?? '';
-  if (code !== '') return code;
+/** What a server has granted, for the exchange: only this module makes it. */
+export type Grant = URLSearchParams;
+
+/**
+ * Reads the query of a redirect that answers a sign-in.
+ *
+ * @throws SignInError if the server grants nothing, or another one has answered
+ */
+export const readGrant = (
+  query: URLSearchParams,
+  fields: CredentialFields,
+  { state }: Pick<StartedSignIn, 'state'>,
+): Grant => {
+  try {
+    const grant = validateAuthResponse(toServer(fields, query), toClient(fields), query, state);
+    if (grant.get('code')) return grant;
+  } catch (error) {
+    if (error instanceof OperationProcessingError || error instanceof UnsupportedOperationError)
+      throw new SignInError(
+        `The redirect is no answer of ${new URL(fields.authorizationUrl ?? '').host}: ${error.message}.`,
+      );
+    if (!(error instanceof AuthorizationResponseError)) throw error;
+  }
   const error = describeRefusal('it sent neither a code nor an error', { error: query.get('error') });
   throw new SignInError(`The server did not grant the sign-in: ${error}.`);
 };
 
-const isSame = (one: string, other: string): boolean => {
-  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+/** The server of a credential. Its tenants may have an issuer each, so any at the address to sign in at is expected. */
+const toServer = ({ authorizationUrl = '', tokenUrl = '' }: CredentialFields, query: URLSearchParams) => {
+  const { origin } = new URL(authorizationUrl);
+  const named = query.get('iss') ?? '';
+  return { issuer: URL.parse(named)?.origin === origin ? named : origin, token_endpoint: tokenUrl };
 };
+
+const toClient = ({ clientId = '' }: CredentialFields) => ({ client_id: clientId });
 
 interface CodeExchange extends Pick<StartedSignIn, 'redirectUri' | 'verifier'> {
   /** Of the credential, with the client secret; an empty one for a public client. */
   readonly fields: CredentialFields;
-  readonly code: string;
+  readonly grant: Grant;
   /** @throws the signal's reason when it is aborted before */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -117,29 +147,28 @@ interface CodeExchange extends Pick<StartedSignIn, 'redirectUri' | 'verifier'> {
  */
 export const exchangeCode = async ({
   fields,
-  code,
+  grant,
   redirectUri,
   verifier,
   sleep,
 }: CodeExchange): Promise<CredentialFields> => {
-  const { tokenUrl = '', clientId = '', clientSecret = '' } = fields;
-  const header = toClientHeader(fields);
-  const client =
-    'authorization' in header
-      ? {}
-      : { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) };
-  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
+  const { tokenUrl = '', clientSecret = '' } = fields;
   const fail = (reason: string) => new SignInError(`POST ${new URL(tokenUrl).host}: ${reason}.`);
   const [late, ended] = [new AbortController(), new AbortController()];
   sleep(TOKEN_MS, ended.signal).then(
     () => late.abort(),
     () => {}, // it has answered
   );
-  const { status, answer } = await send(tokenUrl, {
-    headers: header,
-    body: new URLSearchParams({ ...form, ...client }),
-    signal: late.signal,
-  })
+  const { status, answer } = await authorizationCodeGrantRequest(
+    toServer(fields, grant),
+    toClient(fields),
+    toAuthentication(fields),
+    grant,
+    redirectUri,
+    verifier,
+    { [allowInsecureRequests]: true, signal: late.signal }, // servers on this machine
+  )
+    .then(readAnswer)
     .catch((cause: Error) => {
       throw fail(
         late.signal.aborted
@@ -159,27 +188,31 @@ export const exchangeCode = async ({
   );
 };
 
-/** Sends a form and reads a JSON object: `{}` for anything else. @throws Error when it takes too long or is too large */
-const send = async (
-  url: string,
-  { headers, body, signal }: { headers: Record<string, string>; body: URLSearchParams; signal: AbortSignal },
-) => {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { accept: 'application/json', ...headers },
-    ...{ body, redirect: 'manual', signal },
-  });
+/** As runs do when they refresh the token. The library would also encode the dashes of an id, which some servers do not decode. */
+const toAuthentication =
+  (fields: CredentialFields): ClientAuth =>
+  (_server, client, body, headers) => {
+    const own = Object.entries(toClientHeader(fields));
+    for (const [name, value] of own) headers.set(name, value);
+    if (own.length > 0) return;
+    body.set('client_id', client.client_id);
+    if (fields.clientSecret) body.set('client_secret', fields.clientSecret);
+  };
+
+/**
+ * Reads a JSON object: `{}` for anything else. The library's own reader has no limit, and wants a content type and a type of
+ * token that many servers do not send.
+ *
+ * @throws Error when it is too large
+ */
+const readAnswer = async ({ status, body }: Response) => {
   const chunks: Uint8Array[] = [];
   let left = MAX_TOKEN_BYTES;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     left -= chunk.length;
     if (left < 0) throw new Error(`its answer has more than ${MAX_TOKEN_BYTES} bytes`);
     chunks.push(chunk);
   }
-  return { status: response.status, answer: parseAnswer(Buffer.concat(chunks).toString('utf8')) };
-};
-
-const parseAnswer = (text: string): Record<string, unknown> => {
-  const answer = tryJson(toExactJson(text));
-  return isPlainObject(answer) ? answer : {};
+  const answer = tryJson(toExactJson(Buffer.concat(chunks).toString('utf8')));
+  return { status, answer: isPlainObject(answer) ? answer : {} };
 };

@@ -1,10 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CredentialFields } from '@hookloom/plugin-kit';
 import {
   exchangeCode,
+  type Grant,
+  isAnswerTo,
   REDIRECT_PATH,
-  readCode,
+  readGrant,
   readSignInFields,
   SIGN_IN_MS,
   type SignInCredential,
@@ -47,16 +49,39 @@ const signIn = async (credential: SignInCredential, port: number, io: Io): Promi
   const clientSecret = io.isTerminal
     ? await io.askSecret('Client secret (none if empty, for a public client): ')
     : (await io.readStdin()).trim();
-  const received = await receiveCode(fields, port, io);
+  const received = await receiveGrant(fields, port, io);
   return exchangeCode({ ...received, fields: { ...fields, clientSecret }, sleep: io.sleep });
 };
 
 /** Lets a person sign in, and waits for the redirect. @throws SignInError, CommandError */
-const receiveCode = async (fields: CredentialFields, port: number, io: Io) => {
-  const redirect = Promise.withResolvers<string>();
+const receiveGrant = async (fields: CredentialFields, port: number, io: Io) => {
+  const redirect = Promise.withResolvers<Grant>();
   redirect.promise.catch(() => {}); // it may come before it is awaited
   let started: StartedSignIn | null = null;
-  const server = createServer((request, response) => answerRedirect(request, response, started, redirect));
+  let hasNoted = false;
+  const server = createServer(({ method, url = '' }, response) => {
+    const address = URL.parse(url, 'http://127.0.0.1');
+    if (method !== 'GET' || address?.pathname !== REDIRECT_PATH || started === null)
+      return answer(response, 404, 'Not found');
+    const query = address.searchParams;
+    if (!isAnswerTo(query, started)) {
+      if (!hasNoted)
+        io.note('A redirect with a wrong state has come, of another page or sign-in: it is ignored.');
+      hasNoted = true;
+      return answer(
+        response,
+        400,
+        'This does not answer the sign-in of the command line: its state is wrong.',
+      );
+    }
+    try {
+      redirect.resolve(readGrant(query, fields, started));
+      answer(response, 200, 'The command line continues the sign-in. You can close this page.');
+    } catch (error) {
+      redirect.reject(error);
+      answer(response, 400, 'The sign-in failed: the command line says why. You can close this page.');
+    }
+  });
   const ended = new AbortController();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -66,7 +91,7 @@ const receiveCode = async (fields: CredentialFields, port: number, io: Io) => {
       throw new CommandError(`The redirect can't be received at port ${port}: ${cause.message}`);
     });
     const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${REDIRECT_PATH}`;
-    started = startSignIn(fields, redirectUri);
+    started = await startSignIn(fields, redirectUri);
     const { address } = started;
     io.note(
       `Sign in at this address, within five minutes. The server redirects to ${redirectUri}\n${address}`,
@@ -76,7 +101,7 @@ const receiveCode = async (fields: CredentialFields, port: number, io: Io) => {
       throw new SignInError('Nobody signed in within five minutes.');
     });
     tooLate.catch(() => {}); // the sign-in may be faster
-    return { ...started, code: await Promise.race([redirect.promise, tooLate]) };
+    return { ...started, grant: await Promise.race([redirect.promise, tooLate]) };
   } finally {
     ended.abort('the sign-in has ended');
     server.close();
@@ -84,33 +109,11 @@ const receiveCode = async (fields: CredentialFields, port: number, io: Io) => {
   }
 };
 
-/** Answers what arrives at the redirect's address: only the first redirect counts, with a right or a wrong state. */
-const answerRedirect = (
-  { method, url = '' }: IncomingMessage,
-  response: ServerResponse,
-  started: StartedSignIn | null,
-  { resolve, reject }: PromiseWithResolvers<string>,
-): void => {
-  const address = URL.parse(url, 'http://127.0.0.1');
+const answer = (response: ServerResponse, status: number, text: string): void => {
   const headers = {
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',
     connection: 'close',
   };
-  if (method !== 'GET' || address?.pathname !== REDIRECT_PATH || started === null) {
-    response.writeHead(404, headers).end('Not found\n');
-    return;
-  }
-  try {
-    const code = readCode(address.searchParams, started);
-    response
-      .writeHead(200, headers)
-      .end('The command line continues the sign-in. You can close this page.\n');
-    resolve(code);
-  } catch (error) {
-    response
-      .writeHead(400, headers)
-      .end('The sign-in failed: the command line says why. You can close this page.\n');
-    reject(error);
-  }
+  response.writeHead(status, headers).end(`${text}\n`);
 };

@@ -3,9 +3,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { CredentialFields } from '@hookloom/plugin-kit';
 import {
   exchangeCode,
+  type Grant,
   isAnswerTo,
   REDIRECT_PATH,
-  readCode,
+  readGrant,
   readSignInFields,
   SIGN_IN_MS,
   SignInError,
@@ -68,7 +69,7 @@ interface SignIn {
   /** Milliseconds since the epoch. */
   expiresAt: number;
   /** What the redirect brought; null before it. */
-  redirect: { readonly code: string } | { readonly refusal: string } | null;
+  redirect: { readonly grant: Grant } | { readonly refusal: string } | null;
   /** What came of it, for as many times as it is asked for. */
   outcome: Promise<ConsoleAnswer> | null;
 }
@@ -94,7 +95,7 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
     const found = await passOn({ method: 'GET', address: path, headers: {} });
     if (found.status !== 200) return relay(found);
     const fields = readSignInFields(JSON.parse(Buffer.from(found.body).toString()));
-    const started = startSignIn(fields, `http://${findHeader('host', rawHeaders)}${REDIRECT_PATH}`);
+    const started = await startSignIn(fields, `http://${findHeader('host', rawHeaders)}${REDIRECT_PATH}`);
     const id = randomBytes(32).toString('base64url');
     const [oldest] = findAll();
     if (known.size >= MAX_SIGN_INS && oldest !== undefined) known.delete(oldest.id);
@@ -117,6 +118,8 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
   };
 
   const finish = async (id: string): Promise<ConsoleAnswer> => {
+    if (id === WRONG_STATE)
+      return refuse('The redirect has a wrong state: it does not answer the sign-in that began here.');
     const signIn = findAll().find((other) => other.id === id);
     if (signIn === undefined || signIn.redirect === null) return answerProblem(UNKNOWN);
     signIn.outcome ??= complete(signIn);
@@ -141,14 +144,17 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
       const [path = '', search = ''] = url.split(/\?(.*)/s);
       if (method !== 'GET' || path !== REDIRECT_PATH) return null;
       const query = new URLSearchParams(search);
-      const cookies = findHeader('cookie', rawHeaders).split(/; */);
       const signIns = findAll();
-      const signIn =
-        signIns.find(({ started }) => isAnswerTo(query, started)) ??
-        signIns.find(({ id }) => cookies.includes(toCookie(port, id)));
-      if (signIn === undefined) return answerReturn(`${CONSOLE_PATH}/credentials`, 'unknown');
+      const signIn = signIns.find(({ started }) => isAnswerTo(query, started));
+      if (signIn === undefined) {
+        const cookies = findHeader('cookie', rawHeaders).split(/; */);
+        const { returnTo = null } = signIns.find(({ id }) => cookies.includes(toCookie(port, id))) ?? {};
+        return returnTo === null
+          ? answerReturn(`${CONSOLE_PATH}/credentials`, 'unknown')
+          : answerReturn(returnTo, WRONG_STATE);
+      }
       if (signIn.redirect === null) {
-        signIn.redirect = readRedirect(query, signIn.started);
+        signIn.redirect = readRedirect(query, signIn);
         signIn.expiresAt = clock.now() + SIGN_IN_MS; // for the page, which comes next
       }
       return answerReturn(signIn.returnTo, signIn.id);
@@ -168,6 +174,8 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
 };
 
 const CREDENTIALS = '/api/admin/credentials';
+/** In the place of an id, so that the page says so; the sign-in that began there continues. */
+const WRONG_STATE = 'wrong-state';
 const FINISH = new RegExp(`^${SIGN_INS_PATH}/([\\w-]{1,64})/finish$`);
 
 const systemClock: SignInsClock = {
@@ -202,9 +210,12 @@ const toReturnPath = (returnTo: string): string => {
   return pathname.startsWith(`${CONSOLE_PATH}/`) ? `${pathname}${search}` : `${CONSOLE_PATH}/credentials`;
 };
 
-const readRedirect = (query: URLSearchParams, started: StartedSignIn): NonNullable<SignIn['redirect']> => {
+const readRedirect = (
+  query: URLSearchParams,
+  { fields, started }: Pick<SignIn, 'fields' | 'started'>,
+): NonNullable<SignIn['redirect']> => {
   try {
-    return { code: readCode(query, started) };
+    return { grant: readGrant(query, fields, started) };
   } catch (error) {
     if (error instanceof SignInError) return { refusal: error.message };
     throw error;

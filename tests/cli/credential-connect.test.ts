@@ -20,9 +20,9 @@ afterEach(async () => {
 type Token = Routes[string];
 
 /** The browser's way from the address to the redirect: what the person there does with the state, and what is sent back. */
-type Visit = (address: URL) => Readonly<Record<string, string>>;
+type Visit = (address: URL) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
-const granting: Visit = ({ searchParams }) => ({
+const granting = ({ searchParams }: URL) => ({
   code: 'code-1',
   state: searchParams.get('state') ?? '',
 });
@@ -82,10 +82,10 @@ const aLiedSignIn = async ({
 } = {}) => {
   const server = await aLocalServer({ '/token': token });
   servers.push(server);
-  const browse = (address: string) => {
+  const browse = async (address: string) => {
     if (visit === null) return;
-    const query = new URLSearchParams(visit(new URL(address)));
-    void fetch(`${new URL(address).searchParams.get('redirect_uri')}?${query}`);
+    const query = new URLSearchParams(await visit(new URL(address)));
+    await fetch(`${new URL(address).searchParams.get('redirect_uri')}?${query}`);
   };
   const { origin } = server;
   const fields = {
@@ -173,8 +173,11 @@ describe('credential connect', () => {
 
   const aHugeToken = json({ access_token: 'x'.repeat(70_000) });
   test.each<[string, Parameters<typeof aLiedSignIn>[0], string]>([
-    ['a redirect with a wrong state', { visit: () => ({ code: 'code-1', state: 'other' }) }, 'wrong state'],
-    ['a redirect without a state', { visit: () => ({ code: 'code-1' }) }, 'wrong state'],
+    [
+      'a redirect of another server',
+      { visit: (address) => ({ ...granting(address), iss: 'https://evil.example' }) },
+      'unexpected "iss"',
+    ],
     [
       'a redirect with neither code nor error code',
       { visit: (address) => ({ state: granting(address).state ?? '', error: '<b>' }) },
@@ -228,6 +231,28 @@ describe('credential connect', () => {
     });
     expect(waits).toEqual([300_000, 10_000]);
     expect(secret()).toEqual({});
+  });
+
+  test.each([
+    ['a wrong state', { code: 'code-2', state: 'other' }],
+    ['an error and a wrong state', { error: 'access_denied', state: 'other' }],
+    ['no state', { code: 'code-2' }],
+  ])('continues when a page opens the address of the redirect with %s', async (_what, query) => {
+    const answers: Response[] = [];
+    const { call, secret } = await aLiedSignIn({
+      visit: async (address) => {
+        const callback = address.searchParams.get('redirect_uri');
+        for (let count = 0; count < 2; count++)
+          answers.push(await fetch(`${callback}?${new URLSearchParams(query)}`));
+        return granting(address);
+      },
+    });
+    const { code, err } = await call('credential connect mail', 'client-secret');
+    expect(code).toBe(0);
+    expect(err.split('A redirect with a wrong state has come')).toHaveLength(2);
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect(await answers[0]?.text()).toContain('its state is wrong');
+    expect(secret()).toMatchObject({ refreshToken: 'refresh-1' });
   });
 
   test('ignores what is not the redirect, such as an icon', async () => {

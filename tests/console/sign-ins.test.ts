@@ -182,6 +182,20 @@ describe('a sign-in in the console', () => {
     expect(secret()).toEqual({});
   });
 
+  test.each(['code=stolen&state=guessed', 'error=access_denied', 'code=a'])(
+    'continues when a page opens the address of the redirect with %s',
+    async (query) => {
+      const { origin, start, server, finish, secret } = await aDoor();
+      const { headers, body } = await start();
+      const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+      const opened = await readReturn(await fetch(`${origin}/callback?${query}`, { headers: { cookie } }));
+      expect((await finish(opened.id)).status).toBe(422);
+      const { id } = await readReturn(await server.visit(body.address ?? ''));
+      expect((await finish(id)).status).toBe(200);
+      expect(secret()).toMatchObject({ refreshToken: server.granted[0]?.refreshToken });
+    },
+  );
+
   test('that the console does not know leads to the credentials, and to a reason', async () => {
     const { origin, finish } = await aDoor();
     const { to, id } = await readReturn(await fetch(`${origin}/callback?code=a&state=b`));
@@ -372,6 +386,16 @@ describe('a sign-in expires', () => {
     expect((await finish(await comeBack(first))).status).toBe(404);
     expect((await finish(await comeBack(second))).status).toBe(200);
   });
+});
+
+test('a redirect that names another issuer than the server that was asked grants nothing', async () => {
+  const { start, comeBack, finish, secret } = await aLiar(granting);
+  const id = await comeBack(await start(), 'code-1&iss=https://evil.example');
+  expect(await finish(id)).toMatchObject({
+    status: 422,
+    body: { detail: expect.stringContaining('unexpected "iss"') },
+  });
+  expect(secret()).toEqual({});
 });
 
 test('the first redirect of a sign-in counts', async () => {
