@@ -20,14 +20,12 @@ import { noteStageVersions } from '../../lib/adapters/dynamodb/stored-data/stage
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import { createClient } from './client.ts';
+import { ensureTable, TABLE_WAITING } from './ensure-table.ts';
 import { StartError } from './start-error.ts';
-import { addIndexes, ensureTable, readTableDefinitions, TABLE_WAITING } from './tables.ts';
-import { type OnChange, watchChanges, withStore } from './watch-changes.ts';
+import { addIndexes, readTableDefinitions } from './tables.ts';
+import { AT_ONCE, type OnChange, watchChanges, withStore } from './watch-changes.ts';
 
 export type EmbeddedDynamoDb = InternalServer;
-
-/** Options of dynalite: tables change their status within milliseconds, not half a second. */
-export const AT_ONCE = { createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 };
 
 /**
  * A DynamoDB in this process (dynalite) with the tables of serverless.yml.

@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
 import {
   BatchWriteItemCommand,
-  CreateTableCommand,
   type CreateTableCommandInput,
   DeleteTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
-  ResourceInUseException,
   ResourceNotFoundException,
   ScanCommand,
   type ScanCommandOutput,
-  waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import { parse } from 'yaml';
+import { ensureTable, TABLE_WAITING } from './ensure-table.ts';
 
 const SERVERLESS_YML = new URL('../../serverless.yml', import.meta.url);
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml, not of this file
@@ -67,23 +65,6 @@ const readResources = () => {
   // CloudFormation's tags (!GetAtt …) are not used in tables; elsewhere they may stay unresolved.
   resources ??= parse(readFileSync(SERVERLESS_YML, 'utf8'), { logLevel: 'silent' }).resources.Resources;
   return resources ?? {};
-};
-
-/**
- * Delays and time limit in seconds. A table changes its status within milliseconds, or within a second on a busy
- * machine.
- */
-export const TABLE_WAITING = { minDelay: 0.01, maxDelay: 0.2, maxWaitTime: 60 };
-
-/** Creates a table unless it exists and waits until it is usable. */
-export const ensureTable = async (
-  client: DynamoDBClient,
-  definition: CreateTableCommandInput,
-): Promise<void> => {
-  await client.send(new CreateTableCommand(definition)).catch((error: unknown) => {
-    if (!(error instanceof ResourceInUseException)) throw error;
-  });
-  await waitUntilTableExists({ client, ...TABLE_WAITING }, { TableName: definition.TableName });
 };
 
 /**

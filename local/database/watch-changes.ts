@@ -3,6 +3,9 @@ import dynaliteDb, { type ItemDb, type Store } from 'dynalite/db/index.js';
 
 type Item = Readonly<Record<string, AttributeValue>>;
 
+/** Options of dynalite: tables change their status within milliseconds, not half a second. */
+export const AT_ONCE = { createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 };
+
 /** Receives each change of an item, in the order of the changes. @param before - null for a new item; `after`, for a removed one */
 export type OnChange = (table: string, before: Item | null, after: Item | null) => void;
 

@@ -11,7 +11,7 @@ import {
   type QueryCommandOutput,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
-import { ensureTable } from '../database/tables.ts';
+import { ensureTable } from '../database/ensure-table.ts';
 import type { InvocationContext } from '../pool/messages.ts';
 import type { DurableState } from './durable-state.ts';
 

@@ -9,8 +9,8 @@ export interface StreamMapping {
   readonly functionKey: string;
   /** Attributes of the table's key. */
   readonly keys: readonly string[];
-  /** Of which a record must match one; they are EventBridge's patterns. */
-  readonly filterPatterns: readonly JsonObject[];
+  /** Of which a record must match one; they are EventBridge's patterns. Null for all records. */
+  readonly filterPatterns: readonly JsonObject[] | null;
 }
 
 /** DynamoDB Streams and Lambda's event source mappings on this machine. */
@@ -76,7 +76,7 @@ export const createStreams = ({ mappings, invoke, log, windowMs = 500 }: StreamO
         const { keys, filterPatterns } = queue.mapping;
         if (queue.mapping.table !== table) continue;
         const record = toRecord(before, after, keys, sequence);
-        if (!filterPatterns.some((pattern) => matchesPattern(pattern, record))) continue;
+        if (filterPatterns?.some((pattern) => matchesPattern(pattern, record)) === false) continue;
         queue.records.push(record);
         if (!running.has(queue.mapping)) running.set(queue.mapping, deliver(queue));
       }

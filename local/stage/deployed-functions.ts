@@ -1,14 +1,19 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { StartError } from '../database/start-error.ts';
 import type { JsonObject } from '../net/json.ts';
 import type { FunctionIdentity, FunctionVersion } from '../pool/messages.ts';
 import type { Keys } from './door/door-types.ts';
 import type { ResolvedTemplate } from './door/template.ts';
 
 export interface DeployedFunction {
-  /** The function's key in serverless.yml. */
+  /** The function's name without the stack's: `hello` for `shop-dev-hello`. */
   readonly key: string;
   readonly name: string;
   readonly logicalId: string;
+  /** The name of its zip, without `.zip`. */
+  readonly zip: string;
+  readonly runtime: string;
   /** ARN of the function's role. */
   readonly role: string;
   readonly arn: string;
@@ -24,7 +29,8 @@ export interface DeployedFunction {
 }
 
 interface FunctionProperties {
-  readonly FunctionName: string;
+  readonly Code?: { readonly S3Key?: string };
+  readonly Runtime?: string;
   readonly Handler: string;
   readonly Timeout?: number;
   readonly MemorySize?: number;
@@ -38,21 +44,27 @@ interface FunctionProperties {
 const TIMEOUT_SECONDS = 3;
 const MEMORY_MEGABYTES = 128;
 
+const RUNTIME = 'nodejs24.x';
+
 /** The version that a deployment publishes. */
 const VERSION = '1';
 
 export const readFunctions = ({ resources, stackName }: ResolvedTemplate): readonly DeployedFunction[] => {
   const ofType = (wanted: string) => Object.values(resources).filter(({ type }) => type === wanted);
-  return ofType('AWS::Lambda::Function').map(({ logicalId, arn, properties: given }) => {
+  return ofType('AWS::Lambda::Function').map(({ logicalId, ref, arn, properties: given }) => {
     const properties = given as unknown as FunctionProperties;
-    const { FunctionName: name, Environment, DeadLetterConfig } = properties;
+    const { Environment, DeadLetterConfig } = properties;
+    const name = ref ?? logicalId;
+    const key = name.startsWith(`${stackName}-`) ? name.slice(stackName.length + 1) : name;
     const aliases = ofType('AWS::Lambda::Alias')
       .filter(({ properties: alias }) => isOf(alias.FunctionName, name))
       .map(({ properties: alias }) => [String(alias.Name), VERSION]);
     return {
-      key: name.slice(stackName.length + 1),
+      key,
       name,
       logicalId,
+      zip: basename(properties.Code?.S3Key ?? key, '.zip'),
+      runtime: properties.Runtime ?? RUNTIME,
       role: properties.Role,
       arn: arn ?? '',
       handler: properties.Handler,
@@ -80,23 +92,34 @@ const identify = ({ name, arn, memoryMegabytes, isDurable }: DeployedFunction): 
   logStreamName: '2026/01/01/[$LATEST]0',
 });
 
+/** What Lambda looks for, in this order: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html */
+const EXTENSIONS = ['.js', '.mjs', '.cjs'];
+
+/** @throws StartError for a handler that is not in the zip */
+const findHandler = ({ name, handler }: DeployedFunction, folder: string) => {
+  const at = handler.lastIndexOf('.');
+  const files = EXTENSIONS.map((extension) => `${join(folder, handler.slice(0, at))}${extension}`);
+  const file = files.find((one) => existsSync(one));
+  if (file === undefined) throw new StartError(`${name}: there is none of ${files.join(', ')}.`);
+  return { file, exportName: handler.slice(at + 1) };
+};
+
 /**
  * The code of a function with its environment: the template's variables and those that Lambda sets.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  *
  * @param folder - content of its zip
+ * @throws StartError for a handler that is not there
  */
 export const toVersion = (
   deployed: DeployedFunction,
   { folder, region, keys }: { readonly folder: string; readonly region: string; readonly keys: Keys },
 ): FunctionVersion => {
-  const { key, handler, timeoutMs, variables } = deployed;
+  const { key, handler, runtime, timeoutMs, variables } = deployed;
   const identity = identify(deployed);
-  const at = handler.lastIndexOf('.');
   return {
     key,
-    file: `${join(folder, handler.slice(0, at))}.cjs`,
-    exportName: handler.slice(at + 1),
+    ...findHandler(deployed, folder),
     timeoutMs,
     identity,
     environment: {
@@ -105,7 +128,7 @@ export const toVersion = (
       LAMBDA_TASK_ROOT: folder,
       AWS_REGION: region,
       AWS_DEFAULT_REGION: region,
-      AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+      AWS_EXECUTION_ENV: `AWS_Lambda_${runtime}`,
       AWS_LAMBDA_FUNCTION_NAME: identity.functionName,
       AWS_LAMBDA_FUNCTION_VERSION: identity.functionVersion,
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: identity.memoryLimitInMB,

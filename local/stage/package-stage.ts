@@ -15,16 +15,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { JsonObject } from '@hookloom/plugin-kit';
-import { unzipSync } from 'fflate';
 import { StartError } from '../database/start-error.ts';
-
-/** What is deployed: the template, and a folder for each function with the content of its zip. */
-interface StagePackage {
-  readonly template: JsonObject;
-  /** The folder of a function, by its key in serverless.yml. */
-  readonly folderOf: (key: string) => string;
-}
+import { openPackage, type PackageFolder, unpackPackage } from './package-folder.ts';
 
 /** What a deployer chooses. */
 export interface PackageSettings {
@@ -45,7 +37,7 @@ const CACHE = join(tmpdir(), 'hookloom-packages');
  *
  * @throws StartError with the framework's output
  */
-export const packageStage = async (settings: PackageSettings): Promise<StagePackage> => {
+export const packageStage = async (settings: PackageSettings): Promise<PackageFolder> => {
   const { project, edits } = settings;
   const folder = join(CACHE, toPackageKey(settings));
   if (!existsSync(folder)) {
@@ -56,16 +48,13 @@ export const packageStage = async (settings: PackageSettings): Promise<StagePack
       const serviceFile = join(work, 'project/serverless.yml');
       writeFileSync(serviceFile, edit(readFileSync(serviceFile, 'utf8'), edits));
       await runFramework(join(work, 'project'), join(work, 'package'), settings);
-      unpack(join(work, 'package'), join(work, 'unpacked'));
+      unpackPackage(join(work, 'package'), join(work, 'unpacked'));
       if (!existsSync(folder)) renameSync(join(work, 'unpacked'), folder);
     } finally {
       rmSync(work, { recursive: true, force: true });
     }
   }
-  return {
-    template: JSON.parse(readFileSync(join(folder, TEMPLATE), 'utf8')),
-    folderOf: (key) => join(folder, 'functions', key),
-  };
+  return openPackage(folder);
 };
 
 const edit = (text: string, edits: PackageSettings['edits']): string =>
@@ -117,22 +106,6 @@ const runFramework = async (
 const environmentOfDeployer = (): NodeJS.ProcessEnv => {
   const { PATH, HOME } = process.env;
   return { PATH: `${dirname(process.execPath)}:${PATH}`, ...(HOME === undefined ? {} : { HOME }) };
-};
-
-const TEMPLATE = 'cloudformation-template-update-stack.json';
-
-/** Unpacks the zips into a folder for each function, next to the template. */
-const unpack = (from: string, to: string): void => {
-  mkdirSync(to, { recursive: true });
-  writeFileSync(join(to, TEMPLATE), readFileSync(join(from, TEMPLATE)));
-  for (const name of readdirSync(from).filter((file) => file.endsWith('.zip'))) {
-    const files = unzipSync(readFileSync(join(from, name)));
-    for (const [path, bytes] of Object.entries(files)) {
-      const file = join(to, 'functions', name.slice(0, -'.zip'.length), path);
-      mkdirSync(dirname(file), { recursive: true });
-      if (!path.endsWith('/')) writeFileSync(file, bytes);
-    }
-  }
 };
 
 const leftOut = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage', 'dist']);

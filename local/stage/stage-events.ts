@@ -145,14 +145,14 @@ export const readStreamMappings = (
       const [, table = ''] = /:table\/([^/]+)\/stream\//.exec(String(properties.EventSourceArn)) ?? [];
       const { KeySchema = [] } = (Object.values(resources).find(({ ref }) => ref === table)?.properties ??
         {}) as { readonly KeySchema?: readonly { readonly AttributeName: string }[] };
-      const { Filters } = properties.FilterCriteria as {
-        readonly Filters: readonly { readonly Pattern: string }[];
+      const { Filters = null } = (properties.FilterCriteria ?? {}) as {
+        readonly Filters?: readonly { readonly Pattern: string }[];
       };
       return {
         table,
         functionKey: findFunction(String(properties.FunctionName), null).key,
         keys: KeySchema.map(({ AttributeName }) => AttributeName),
-        filterPatterns: Filters.map(({ Pattern }) => JSON.parse(Pattern)),
+        filterPatterns: Filters?.map(({ Pattern }) => JSON.parse(Pattern)) ?? null,
       };
     });
 

@@ -1,35 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { noteNewStage } from '../../resources/stored-data.ts';
-import { AT_ONCE } from '../database/embedded-dynamodb.ts';
 import { StartError } from '../database/start-error.ts';
-import { watchChanges, withStore } from '../database/watch-changes.ts';
-import { labelOf } from '../engine/failed-runs.ts';
-import { isRun } from '../engine/start-engine.ts';
-import { bundleFile } from '../functions/bundler.ts';
+import { AT_ONCE, watchChanges, withStore } from '../database/watch-changes.ts';
 import { startGateway } from '../gateway/gateway.ts';
-import { createRouter, type Route } from '../gateway/routes.ts';
+import { createRouter } from '../gateway/routes.ts';
 import type { JsonObject } from '../net/json.ts';
 import { startInternalServer } from '../net/listen.ts';
-import type { FunctionVersion } from '../pool/messages.ts';
-import {
-  createProcessPool,
-  type FunctionSource,
-  type Invocation,
-  type ProcessPool,
-} from '../pool/process-pool.ts';
-import { createSpareSandbox, PROCESS_FILE } from '../pool/sandbox.ts';
-import { BACKGROUND_PROCESSES, REQUEST_PROCESSES } from '../pool/slots.ts';
+import type { Invocation, ProcessPool } from '../pool/process-pool.ts';
 import { createQueues } from '../sources/queues.ts';
 import { serveSources } from '../sources/serve-sources.ts';
 import { openSourcesStore } from '../sources/sources-state.ts';
 import { createStreams } from '../sources/streams.ts';
 import { isAccountSettings, startAccount } from './account.ts';
-import { type DeployedFunction, readFunctions, runtimeEnvironment, toVersion } from './deployed-functions.ts';
+import { readFunctions } from './deployed-functions.ts';
 import type { Door, PolicyDocument } from './door/door-types.ts';
 import { startDoor } from './door/start-door.ts';
 import { type ResolvedTemplate, resolveTemplate, type Template } from './door/template.ts';
@@ -44,21 +28,34 @@ import {
   readStreamMappings,
 } from './stage-events.ts';
 import { createFindFunction, createFork, startLambda } from './stage-lambda.ts';
+import { createPools, deploy } from './stage-processes.ts';
+import { readRoutes, toHeaders } from './stage-routes.ts';
 
-/** The account of everything on this machine. */
+/** The account and the region of everything on this machine. */
 export const ACCOUNT = '000000000000';
+export const REGION = 'us-east-1';
+
+/** A DynamoDB on this machine, as settings of its client. */
+interface Database {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
 
 interface StageOptions {
-  readonly project: string;
-  /** The template as `serverless package` writes it. */
+  /** The template as packaging writes it. */
   readonly template: Template;
-  /** Name of the stack: `SERVICE-STAGE`. */
+  /** Values of the template's parameters; omitted ones use their defaults. */
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly stackName: string;
-  readonly region: string;
-  /** Folder of a function's unpacked zip, by its key in serverless.yml. */
-  readonly folderOf: (key: string) => string;
+  /** Folder with the content of a function's zip, by the zip's name without `.zip`. */
+  readonly folderOf: (zip: string) => string;
+  /** A bundle of `PROCESS_FILE`, which starts in half the time; the file itself if absent. */
+  readonly processFile?: string;
   /** The users by name, with their policies. */
   readonly users: (apiId: string) => Readonly<Record<string, readonly PolicyDocument[]>>;
+  /** Called when the tables are created, before anything runs: for what a deployment writes into them. */
+  readonly onTables?: (template: ResolvedTemplate, database: Database) => Promise<void>;
   /** What the account has in addition to the stack: queues and buckets by name, and tables. */
   readonly buckets: readonly string[];
   readonly queues: readonly string[];
@@ -69,6 +66,10 @@ interface StageOptions {
   readonly retryDelaysMs: readonly number[];
   /** The account's concurrency according to its settings; the stage runs as many processes as fit this machine. */
   readonly concurrency: number;
+  /** Whether the log says which process has an invocation of a function; by default, of none. */
+  readonly isRun?: (functionKey: string) => boolean;
+  /** Names an asynchronous invocation in the log; by default, after its function. */
+  readonly labelOf?: (functionKey: string, event: unknown) => string;
   readonly log: (line: string) => void;
 }
 
@@ -106,8 +107,9 @@ const start = async (
   ending: (() => unknown)[],
   stop: () => Promise<void>,
 ): Promise<Stage> => {
-  const { project, stackName, region, folderOf, retryDelaysMs, log } = options;
-  const template = resolveTemplate(options.template, { account: ACCOUNT, region, stackName });
+  const { stackName, parameters = {}, folderOf, retryDelaysMs, log } = options;
+  const region = REGION;
+  const template = resolveTemplate(options.template, { account: ACCOUNT, region, stackName, parameters });
   const functions = readFunctions(template);
   const findFunction = createFindFunction(functions);
   let door: Door | undefined;
@@ -151,14 +153,15 @@ const start = async (
     },
   };
   const parts = { template, door: openDoor, log };
+  const apiId =
+    Object.values(template.resources).find(({ type }) => type === 'AWS::ApiGatewayV2::Api')?.ref ?? '';
 
   const [http, tables] = withStore(() => dynalite(AT_ONCE));
   const database = await startInternalServer(http);
   ending.push(database.stop);
   await createTables(template, options.tables, database.endpoint);
-  const wanted = { ExecutionsTable: String(template.resources.ExecutionsTable?.ref) };
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  await noteNewStage({ wanted }, { region, endpoint: database.endpoint, credentials }); // as a deployment does
+  await options.onTables?.(template, { region, endpoint: database.endpoint, credentials });
 
   const store = openSourcesStore(null);
   const batches = createBatchDelivery(parts, functions, findFunction, pool);
@@ -171,8 +174,8 @@ const start = async (
     dynamodbEndpoint: database.endpoint,
     retryDelaysMs,
     bury: createBury(parts, () => queues),
-    isRun,
-    labelOf,
+    isRun: options.isRun ?? (() => false),
+    labelOf: options.labelOf ?? ((functionKey) => functionKey),
     log,
   });
   ending.push(lambda.stop);
@@ -201,9 +204,10 @@ const start = async (
   );
   ending.push(lambdaApi.stop);
 
+  const routes = readRoutes(template, functions);
   const gateway = await startGateway({
     port: options.port,
-    findRoute: createRouter(readRoutes(template, functions)),
+    findRoute: createRouter(routes),
     authorize: async ({ method, url, rawHeaders, body }) => {
       const admission = await openDoor().admit({ method, url, headers: toHeaders(rawHeaders), body });
       if (!admission.allowed) return null;
@@ -224,9 +228,8 @@ const start = async (
   /** Checks that a function's resource policy allows the API to invoke it. */
   const mayInvoke = async (functionKey: string, { routeKey }: JsonObject) => {
     const { arn = '' } = functions.find(({ key }) => key === functionKey) ?? {};
-    const [api] = Object.values(template.resources).filter(({ type }) => type === 'AWS::ApiGatewayV2::Api');
     const [method, path] = String(routeKey).split(' ');
-    const source = `arn:aws:execute-api:${region}:${ACCOUNT}:${api?.ref}/$default/${method === 'ANY' ? '*' : method}${path}`;
+    const source = `arn:aws:execute-api:${region}:${ACCOUNT}:${apiId}/$default/${method === 'ANY' ? '*' : method}${path}`;
     const { allowed, reason } = await openDoor().authorize({
       principal: 'apigateway.amazonaws.com',
       action: 'lambda:InvokeFunction',
@@ -250,17 +253,17 @@ const start = async (
       cloudformation: account.endpoint,
       'execute-api': baseUrl,
     },
-    users: options.users(template.resources.HttpApi?.ref ?? ''),
+    users: options.users(apiId),
     buckets: options.buckets,
     onRefusal: ({ principal, action, resource, reason }) =>
       log(`refused: ${principal} ${action ?? ''} ${resource ?? ''}: ${reason}`),
   });
   ending.push(door.stop);
-  const { processes, stopProcesses } = await createPools({
+  const { processes, stopProcesses } = createPools({
     source: await deploy({ functions, folderOf, region, door }),
     nodeFlags: door.nodeFlags,
-    project,
-    routed: new Set(readRoutes(template, functions).map(({ functionKey }) => functionKey)),
+    processFile: options.processFile,
+    routed: new Set(routes.map(({ functionKey }) => functionKey)),
   });
   ending.push(stopProcesses);
   pools.resolve(processes);
@@ -311,103 +314,3 @@ const start = async (
 };
 
 const isMapping = (path: string): boolean => path.startsWith('/2015-03-31/event-source-mappings');
-
-/** Alternating names and values as a record; repeated ones are joined. */
-const toHeaders = (rawHeaders: readonly string[]): Record<string, string> => {
-  const headers: Record<string, string> = {};
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase() ?? '';
-    const value = rawHeaders[at + 1] ?? '';
-    headers[name] = headers[name] === undefined ? value : `${headers[name]},${value}`;
-  }
-  return headers;
-};
-
-/** The routes of a template, and the functions of their integrations. */
-const readRoutes = (
-  { resources }: ResolvedTemplate,
-  functions: readonly DeployedFunction[],
-): readonly Route[] => {
-  const integrations = new Map(
-    Object.values(resources)
-      .filter(({ type }) => type === 'AWS::ApiGatewayV2::Integration')
-      .map(({ ref, properties }) => [ref, String(properties.IntegrationUri)]),
-  );
-  return Object.values(resources)
-    .filter(({ type }) => type === 'AWS::ApiGatewayV2::Route')
-    .map(({ properties }) => {
-      const target = integrations.get(String(properties.Target).replace('integrations/', ''));
-      const { key = '' } = functions.find(({ arn }) => arn === target) ?? {};
-      const event = String(properties.RouteKey).replace(/^ANY /, '* ');
-      return { event, functionKey: key, isPrivate: properties.AuthorizationType === 'AWS_IAM' };
-    });
-};
-
-/** The versions of the functions, with the keys of their roles. */
-const deploy = async ({
-  functions,
-  folderOf,
-  region,
-  door,
-}: {
-  readonly functions: readonly DeployedFunction[];
-  readonly folderOf: StageOptions['folderOf'];
-  readonly region: string;
-  readonly door: Door;
-}): Promise<FunctionSource> => {
-  const versions = new Map<string, FunctionVersion>();
-  for (const deployed of functions) {
-    const keys = await door.credentialsOf(deployed.role, deployed.name);
-    versions.set(deployed.key, toVersion(deployed, { folder: folderOf(deployed.key), region, keys }));
-    if (deployed.deadLetters === null) continue;
-    const question = { principal: deployed.role, action: 'sqs:SendMessage', resource: deployed.deadLetters };
-    if (!(await door.authorize(question)).allowed)
-      throw new StartError(
-        `CloudFormation would refuse ${deployed.name}: the provided execution role does not have permissions to call SendMessage on SQS`,
-      );
-  }
-  return {
-    find: async (key) => {
-      const version = versions.get(key);
-      if (version === undefined) throw new Error(`there is no function ${key}`);
-      return version;
-    },
-    isCurrent: () => true,
-  };
-};
-
-/** Processes like Lambda's sandboxes: with the environment of Lambda's runtime and nothing from this process's. */
-const createPools = async ({
-  source,
-  nodeFlags,
-  project,
-  routed,
-}: {
-  readonly source: FunctionSource;
-  readonly nodeFlags: readonly string[];
-  readonly project: string;
-  readonly routed: ReadonlySet<string>;
-}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookloom-stage-'));
-  const sdkFolder = join(folder, 'runtime/node_modules');
-  mkdirSync(sdkFolder, { recursive: true });
-  symlinkSync(join(project, 'node_modules/@aws-sdk'), join(sdkFolder, '@aws-sdk'));
-  const program = await bundleFile(PROCESS_FILE, folder);
-  const spare = createSpareSandbox({ ...runtimeEnvironment(sdkFolder) }, program, nodeFlags);
-  const requests = createProcessPool({ processes: REQUEST_PROCESSES, functions: source, spare });
-  const background = createProcessPool({ processes: BACKGROUND_PROCESSES, functions: source, spare });
-  const poolOf = (key: string) => (routed.has(key) ? requests : background);
-  const processes: ProcessPool = {
-    invoke: (invocation) => poolOf(invocation.functionKey).invoke(invocation),
-    prewarm: (key) => poolOf(key).prewarm(key),
-    dropOutdated: () => {},
-    stop: async () => {},
-  };
-  return {
-    processes,
-    stopProcesses: async () => {
-      await Promise.all([requests.stop(), background.stop(), spare.stop()]);
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-};

@@ -1,20 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ordersApiKey } from '../../cli/local/local-service.ts';
 import { projectFolder } from '../../cli/local/project-folder.ts';
+import { noteNewStage } from '../../resources/stored-data.ts';
 import { StartError } from '../database/start-error.ts';
-import { startInternalServer } from '../net/listen.ts';
+import { labelOf } from '../engine/failed-runs.ts';
+import { isRun } from '../engine/start-engine.ts';
+import { bundleFile } from '../functions/bundler.ts';
+import { PROCESS_FILE } from '../pool/sandbox.ts';
 import { readPort, toPortError } from '../ports.ts';
 import { ordersTable } from '../samples/systems.ts';
 import { readPolicies, sampleSettings, toPackageSettings } from './deployer-settings.ts';
 import { packageStage } from './package-stage.ts';
+import { startControl } from './stage-control.ts';
 import { removeStageInfo, type StageInfo, toUserEnvironment, writeStageInfo } from './stage-file.ts';
 import { LAMBDA_RETRIES_MS } from './stage-lambda.ts';
-import { ACCOUNT, type Stage, startStage } from './start-stage.ts';
+import { ACCOUNT, REGION, startStage } from './start-stage.ts';
 
 const help = `npm run stage: the packaged service on this machine, as AWS would run it.
 
@@ -35,7 +40,6 @@ Press Ctrl+C to stop it.
 
 const PORT = '3100';
 const STAGE = 'dev';
-const REGION = 'us-east-1';
 
 const options = {
   help: { type: 'boolean', short: 'h' },
@@ -82,12 +86,19 @@ const run = async ({
     readFileSync(join(project, `docs/${page}.md`), 'utf8'),
   );
   const toUsers = (apiId: string) => ({ owner, ...readPolicies(pages.join('\n'), { ...place, apiId }) });
+  const work = mkdtempSync(join(tmpdir(), 'hookloom-stage-'));
+  process.once('exit', () => rmSync(work, { recursive: true, force: true }));
   const stage = await startStage({
-    project,
     template: template === undefined ? packaged.template : JSON.parse(readFileSync(template, 'utf8')),
     stackName: `hookloom-${STAGE}`,
-    region: REGION,
     folderOf: packaged.folderOf,
+    processFile: await bundleFile(PROCESS_FILE, work),
+    onTables: async ({ resources }, database) => {
+      const wanted = { ExecutionsTable: String(resources.ExecutionsTable?.ref) };
+      await noteNewStage({ wanted }, database); // as a deployment does
+    },
+    isRun,
+    labelOf,
     users: toUsers,
     queues: sampleSettings.queues,
     buckets: ['imports'],
@@ -124,31 +135,6 @@ const run = async ({
     await control.stop();
     await stage.stop();
   };
-};
-
-/** Stands in for AWS's console and schedulers: fires schedules, lists grants and refusals. */
-const startControl = (stage: Stage) => {
-  const acts: Readonly<Record<string, (name: string) => Promise<void>>> = {
-    fire: stage.fire,
-    'custom-resources': (type) => stage.requestCustomResources(type === 'Delete' ? 'Delete' : 'Create'),
-  };
-  return startInternalServer(
-    createServer(async ({ method, url = '' }, response) => {
-      const send = (status: number, body: unknown) =>
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      const [, operation = '', name = ''] = /^\/([\w-]+)(?:\/(\w+))?$/.exec(url) ?? [];
-      const act = method === 'POST' ? acts[operation] : undefined;
-      if (url === '/grants') send(200, stage.door.grantUses());
-      else if (url === '/processes') send(200, stage.busy());
-      else if (url === '/refusals') send(200, stage.door.refusals());
-      else if (act === undefined) send(404, {});
-      else
-        await act(name).then(
-          () => send(200, {}),
-          (error: Error) => send(400, { message: error.message }),
-        );
-    }),
-  );
 };
 
 /** Runs in a process that finds the stage's services at AWS hosts. */

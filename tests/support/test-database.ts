@@ -12,8 +12,8 @@ import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { type TableNames, tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { AT_ONCE, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { withStore } from '../../local/database/watch-changes.ts';
+import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { AT_ONCE, withStore } from '../../local/database/watch-changes.ts';
 import { startInternalServer } from '../../local/net/listen.ts';
 
 /** Gives every caller an empty DynamoDB of its own, with the tables of serverless.yml; gone after the test. */

@@ -222,7 +222,7 @@ export const startDoor = async ({
   };
 
   const authority = createAuthority(region);
-  const folder = mkdtempSync(join(tmpdir(), 'hookloom-door-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lambda-stage-door-'));
   const caFile = join(folder, 'authority.pem');
   writeFileSync(caFile, authority.certificate);
   const server = createServer(

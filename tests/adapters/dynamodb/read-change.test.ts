@@ -8,9 +8,9 @@ import { readChange } from '../../../lib/adapters/dynamodb/statistics/read-chang
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import type { Happening } from '../../../lib/statistics/counts.ts';
-import { AT_ONCE } from '../../../local/database/embedded-dynamodb.ts';
-import { ensureTable, readTableDefinitions } from '../../../local/database/tables.ts';
-import { watchChanges, withStore } from '../../../local/database/watch-changes.ts';
+import { ensureTable } from '../../../local/database/ensure-table.ts';
+import { readTableDefinitions } from '../../../local/database/tables.ts';
+import { AT_ONCE, watchChanges, withStore } from '../../../local/database/watch-changes.ts';
 import { readServiceFile } from '../../../local/functions/service-file.ts';
 import { type InternalServer, startInternalServer } from '../../../local/net/listen.ts';
 import { createStreams } from '../../../local/sources/streams.ts';

@@ -10,7 +10,7 @@ import {
   readStageVersions,
   writeStageVersions,
 } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
-import { TABLE_WAITING } from '../../../local/database/tables.ts';
+import { TABLE_WAITING } from '../../../local/database/ensure-table.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();

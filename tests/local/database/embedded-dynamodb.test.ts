@@ -10,9 +10,9 @@ import { SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts'
 import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { readStageVersions } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
-import { AT_ONCE, startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { readTableDefinitions } from '../../../local/database/tables.ts';
-import { watchChanges, withStore } from '../../../local/database/watch-changes.ts';
+import { AT_ONCE, watchChanges, withStore } from '../../../local/database/watch-changes.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
 import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
 

@@ -8,7 +8,8 @@ import {
 import { afterEach, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
-import { addIndexes, ensureTable, readTableDefinitions } from '../../../local/database/tables.ts';
+import { ensureTable } from '../../../local/database/ensure-table.ts';
+import { addIndexes, readTableDefinitions } from '../../../local/database/tables.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -1,4 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from '@jest/globals';
 import { readFunctions, toVersion } from '../../../local/stage/deployed-functions.ts';
 import { resolveTemplate } from '../../../local/stage/door/template.ts';
 import { createFindFunction } from '../../../local/stage/stage-lambda.ts';
@@ -33,6 +36,11 @@ const template = resolveTemplate(
   },
   { account: '000000000000', region: 'eu-west-1', stackName: 'shop-dev' },
 );
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
 const functions = readFunctions(template);
 const [run, other] = functions;
 const arn = 'arn:aws:lambda:eu-west-1:000000000000:function:shop-dev-run';
@@ -40,6 +48,7 @@ const arn = 'arn:aws:lambda:eu-west-1:000000000000:function:shop-dev-run';
 test('a function is configured as in the template', () => {
   expect(run).toMatchObject({
     key: 'run',
+    zip: 'run',
     name: 'shop-dev-run',
     arn,
     role: 'arn:aws:iam::000000000000:role/run',
@@ -61,13 +70,20 @@ test('a function is configured as in the template', () => {
 test('its environment has only the variables of the template and those set by Lambda', () => {
   if (run === undefined) throw new Error('there is no function');
   const keys = { accessKeyId: 'ASIA', secretAccessKey: 'secret', sessionToken: 'token' };
-  const { environment, file, exportName } = toVersion(run, { folder: '/zip', region: 'eu-west-1', keys });
-  expect([file, exportName]).toEqual(['/zip/functions/run.cjs', 'handler']);
+  const folder = mkdtempSync(join(tmpdir(), 'zip-'));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  expect(() => toVersion(run, { folder, region: 'eu-west-1', keys })).toThrow(
+    /none of .*run\.js, .*run\.cjs/,
+  );
+  mkdirSync(join(folder, 'functions'));
+  for (const extension of ['mjs', 'cjs']) writeFileSync(join(folder, `functions/run.${extension}`), '');
+  const { environment, file, exportName } = toVersion(run, { folder, region: 'eu-west-1', keys });
+  expect([file, exportName]).toEqual([join(folder, 'functions/run.mjs'), 'handler']);
   expect(environment).toEqual({
     QUEUE: 'https://sqs.eu-west-1.amazonaws.com/000000000000/dead',
     STAGE: 'dev',
     _HANDLER: 'functions/run.handler',
-    LAMBDA_TASK_ROOT: '/zip',
+    LAMBDA_TASK_ROOT: folder,
     AWS_REGION: 'eu-west-1',
     AWS_DEFAULT_REGION: 'eu-west-1',
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
