@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { ProcessPool } from 'lambda-stage/pool';
+import { createStreams, type ScheduleClock, type StreamMapping } from 'lambda-stage/sources';
 import type { LocalServiceInfo } from '../cli/local/local-service.ts';
 import { createSdk } from '../lib/adapters/dynamodb/sdk-client.ts';
 import { openDataFolder } from './database/data-folder.ts';
@@ -7,11 +9,8 @@ import { removeExpired, startExpiry } from './database/expire-items.ts';
 import { readExpiringTables } from './database/tables.ts';
 import { startEngine } from './engine/start-engine.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
-import type { ProcessPool } from './pool/process-pool.ts';
 import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
-import type { ScheduleClock } from './sources/schedules.ts';
 import { startSources } from './sources/start-sources.ts';
-import { createStreams, type StreamMapping } from './sources/streams.ts';
 import { startUploadServer } from './uploads/upload-server.ts';
 
 type BackendEndpoints = Omit<LocalServiceInfo, 'pid' | 'baseUrl' | 'tablePrefix'>;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createProcessPool, noSpareSandbox, ONE_PROCESS } from 'lambda-stage/pool';
 import { ordersApiKey, readServiceInfo } from '../cli/local/local-service.ts';
 import { projectFolder } from '../cli/local/project-folder.ts';
 import { createLocalEnvironment, startBackend } from './backend.ts';
@@ -9,9 +10,6 @@ import {
   type ModuleSource,
 } from './functions/local-functions.ts';
 import { readServiceFile } from './functions/service-file.ts';
-import { createProcessPool } from './pool/process-pool.ts';
-import { noSpareSandbox } from './pool/sandbox.ts';
-import { ONE_PROCESS } from './pool/slots.ts';
 import { openSampleStores } from './samples/sample-stores.ts';
 import { seedSamples } from './samples/seed.ts';
 

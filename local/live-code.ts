@@ -1,12 +1,17 @@
 import { rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import {
+  BACKGROUND_PROCESSES,
+  createProcessPool,
+  createSpareSandbox,
+  PROCESS_FILE,
+  type ProcessPool,
+  REQUEST_PROCESSES,
+} from 'lambda-stage/pool';
 import { bundleFile, createBundler } from './functions/bundler.ts';
 import { createLocalFunctions, type LocalEnvironment } from './functions/local-functions.ts';
 import type { FunctionDefinition, ServiceFile } from './functions/service-file.ts';
 import { watchTree } from './functions/watch-tree.ts';
-import { createProcessPool, type ProcessPool } from './pool/process-pool.ts';
-import { createSpareSandbox, PROCESS_FILE } from './pool/sandbox.ts';
-import { BACKGROUND_PROCESSES, REQUEST_PROCESSES } from './pool/slots.ts';
 import type { WorkflowFiles } from './samples/watch-workflows.ts';
 
 /** The functions' code, rebuilt after each edit, and the processes that run it. */

@@ -1,5 +1,5 @@
+import { StartError } from 'lambda-stage/database';
 import { readServiceInfo } from '../cli/local/local-service.ts';
-import { StartError } from './database/start-error.ts';
 
 /** @throws StartError when the setting is not a port */
 export const readPort = (setting: unknown): number => {

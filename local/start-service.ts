@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { StartError } from 'lambda-stage/database';
+import { createRouter, type Gateway, startGateway } from 'lambda-stage/gateway';
 import {
   type LocalServiceInfo,
   ordersApiKey,
@@ -8,13 +10,11 @@ import {
 } from '../cli/local/local-service.ts';
 import { projectFolder, sampleWorkflowsFolder } from '../cli/local/project-folder.ts';
 import { CONSOLE_PATH } from '../console/console-settings.ts';
+import { LOCAL_PROBLEMS } from '../lib/http/local-requests.ts';
 import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
-import { StartError } from './database/start-error.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';
-import { type Gateway, startGateway } from './gateway/gateway.ts';
 import { createLocalConsole } from './gateway/local-console.ts';
-import { createRouter } from './gateway/routes.ts';
 import { type LiveCode, openLiveCode } from './live-code.ts';
 import { toPortError } from './ports.ts';
 import { saveWorkflowFile } from './samples/save-workflow-file.ts';
@@ -98,6 +98,7 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   parts.gateway = await startGateway({
     port,
     findRoute: createRouter(file.routes),
+    problemTypes: LOCAL_PROBLEMS,
     answerOwn: createLocalConsole(join(folder, '.hookloom/console')),
     invoke: async (functionKey, event, signal) => {
       await stored.promise; // without the samples, a request would be answered 404

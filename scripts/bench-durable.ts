@@ -1,10 +1,10 @@
 import { type DurableExecutionClient, withDurableExecution } from '@aws/durable-execution-sdk-js';
+import { applyUpdates, createDurableState, visibleOperations } from 'lambda-stage/engine';
 import { createDurableSteps, createStepSerdes } from '../lib/adapters/durable/durable-steps.ts';
 import { createPendingIo } from '../lib/adapters/durable/pending-io.ts';
 import { systemClock } from '../lib/adapters/runtime/system-clock.ts';
 import { inlineSteps } from '../lib/engine/steps.ts';
 import type { Plan } from '../lib/workflows/plan/plan.ts';
-import { applyUpdates, createDurableState, visibleOperations } from '../local/engine/durable-state.ts';
 import { compileChain, type Link, runChain } from './bench/chains.ts';
 import { measure, printMachine, printTable } from './bench/measure.ts';
 import { payloadBytes } from './bench/units/count-units.ts';

@@ -161,12 +161,16 @@ const libFolder = (file: string): string | null => /^lib\/([^/]+)\//.exec(file)?
 /** `packages/NAME`, or the top-level folder. */
 const packageOf = (file: string): string => /^(?:packages\/)?[^/]+/.exec(file)?.[0] ?? '';
 
+/** What stands in for AWS on this machine. */
+const STAGE = 'packages/lambda-stage/';
+
 /** The harness of plugin tests may do what a test does; `metered-quickjs` reads its interpreter from a file. */
 const isPure = (file: string): boolean =>
   pureFolders.includes(libFolder(file) ?? '') ||
   (file.startsWith('packages/') &&
     !file.startsWith('packages/plugin-kit/testing/') &&
-    !file.startsWith('packages/metered-quickjs/'));
+    !file.startsWith('packages/metered-quickjs/') &&
+    !file.startsWith(STAGE));
 
 /** The dependencies that the manifest of a package names, which computes with them. */
 const dependenciesOf = (file: string): readonly string[] => {
@@ -249,12 +253,19 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
     ),
 
   'what is deployed imports nothing of this machine': (graph) =>
-    [...graph].flatMap(([file, { imports }]) =>
-      /^(packages|nodes|lib|authoring|functions|plugins)\//.test(file)
-        ? imports
-            .filter((target) => /^(local|cli|scripts|tests)\//.test(target))
-            .map((target) => `${file} -> ${target}`)
+    [...graph].flatMap(([file, { imports, packages }]) =>
+      /^(packages|nodes|lib|authoring|functions|plugins)\//.test(file) &&
+      file !== 'lib/http/local-requests.ts'
+        ? [
+            ...imports.filter((target) => /^(local|cli|scripts|tests)\//.test(target)),
+            ...packages.filter((name) => isWithin(name, 'lambda-stage')),
+          ].map((target) => `${file} -> ${target}`)
         : [],
+    ),
+
+  'the stage imports no package of the service': (graph) =>
+    [...graph].flatMap(([file, { packages }]) =>
+      file.startsWith(STAGE) ? packages.filter(isOurs).map((name) => `${file} -> ${name}`) : [],
     ),
 
   'the command line opens no store but to migrate: it is a client of the admin API': (graph) =>
@@ -478,8 +489,21 @@ describe('each rule finds what it forbids:', () => {
     ],
     [
       'what is deployed imports nothing of this machine',
-      'functions/a.ts -> local/stage/door/b.ts',
-      { 'functions/a.ts': "import '../local/stage/door/b.ts'", 'local/stage/door/b.ts': '' },
+      'functions/a.ts -> local/functions/b.ts',
+      { 'functions/a.ts': "import '../local/functions/b.ts'", 'local/functions/b.ts': '' },
+    ],
+    [
+      'what is deployed imports nothing of this machine',
+      'functions/a.ts -> lambda-stage/net',
+      { 'functions/a.ts': "import 'lambda-stage/net'", 'local/a.ts': "import 'lambda-stage'" },
+    ],
+    [
+      'the stage imports no package of the service',
+      `${STAGE}src/a.ts -> @hookloom/plugin-kit`,
+      {
+        [`${STAGE}src/a.ts`]: "import '@hookloom/plugin-kit'",
+        'local/a.ts': "import '@hookloom/plugin-kit'",
+      },
     ],
     [
       'the pure folders import no input and output',

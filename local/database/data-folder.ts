@@ -10,8 +10,8 @@ import {
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { listen } from '../net/listen.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from 'lambda-stage/database';
+import { listen } from 'lambda-stage/net';
 
 interface DataFolder {
   /** Folder of the tables; undefined to keep them in memory. */

@@ -1,4 +1,4 @@
-import { StartError } from './start-error.ts';
+import { StartError } from 'lambda-stage/database';
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | null)?.code ?? '');
 

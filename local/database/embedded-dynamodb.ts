@@ -11,6 +11,17 @@ import {
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
+import {
+  AT_ONCE,
+  createClient,
+  ensureTable,
+  type OnChange,
+  StartError,
+  TABLE_WAITING,
+  watchChanges,
+  withStore,
+} from 'lambda-stage/database';
+import { type InternalServer, startInternalServer } from 'lambda-stage/net';
 import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import {
   checkStoredData,
@@ -18,12 +29,7 @@ import {
 } from '../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
 import { noteStageVersions } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import { type InternalServer, startInternalServer } from '../net/listen.ts';
-import { createClient } from './client.ts';
-import { ensureTable, TABLE_WAITING } from './ensure-table.ts';
-import { StartError } from './start-error.ts';
 import { addIndexes, readTableDefinitions } from './tables.ts';
-import { AT_ONCE, type OnChange, watchChanges, withStore } from './watch-changes.ts';
 
 export type EmbeddedDynamoDb = InternalServer;
 

@@ -10,8 +10,8 @@ import {
   type ScanCommandOutput,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
+import { ensureTable, TABLE_WAITING } from 'lambda-stage/database';
 import { parse } from 'yaml';
-import { ensureTable, TABLE_WAITING } from './ensure-table.ts';
 
 const SERVERLESS_YML = new URL('../../serverless.yml', import.meta.url);
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml, not of this file

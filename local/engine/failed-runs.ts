@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Invoke } from './local-engine.ts';
-import type { AsyncInvocation } from './state-store.ts';
+import type { AsyncInvocation, Invoke } from 'lambda-stage/engine';
 
 /** The name of an invocation in the log. */
 export const labelOf = (name: string, event: unknown): string => {

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import {
+  createAsyncInvocations,
+  type FindLambdaFunction,
+  type Invoke,
+  LocalEngine,
+  openStateStore,
+  startEngineServer,
+} from 'lambda-stage/engine';
+import type { InternalServer } from 'lambda-stage/net';
+import { createInvoke, type ProcessPool } from 'lambda-stage/pool';
 import { checkVersions, WRITTEN } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
-import type { InternalServer } from '../net/listen.ts';
-import { createInvoke, type ProcessPool } from '../pool/process-pool.ts';
-import { createAsyncInvocations } from './async-invocations.ts';
-import { type FindLambdaFunction, startEngineServer } from './engine-server.ts';
 import { createGiveUp, labelOf } from './failed-runs.ts';
-import { type Invoke, LocalEngine } from './local-engine.ts';
-import { openStateStore } from './state-store.ts';
 
 interface StartedEngine extends InternalServer {
   /** Resumes what a previous engine left open. Call it when nothing else has to start quickly. */

@@ -1,5 +1,4 @@
-import type { FunctionVersion } from '../pool/messages.ts';
-import type { FunctionSource } from '../pool/process-pool.ts';
+import type { FunctionSource, FunctionVersion } from 'lambda-stage/pool';
 import type { FunctionDefinition } from './service-file.ts';
 
 export interface ModuleSource {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Route } from 'lambda-stage/gateway';
+import type { StreamMapping } from 'lambda-stage/sources';
 import { parse, type ScalarTag } from 'yaml';
-import type { Route } from '../gateway/routes.ts';
-import type { StreamMapping } from '../sources/streams.ts';
 import { resolveVariables, type VariableSources } from './resolve-variables.ts';
 
 /** A function as serverless.yml defines it. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refuseForeignRequests } from '../net/listen.ts';
+import { refuseForeignRequests } from 'lambda-stage/net';
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
 import {
   bucketRoutes,

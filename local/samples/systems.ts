@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
+import { ensureTable } from 'lambda-stage/database';
 import { SMTPServer } from 'smtp-server';
-import { ensureTable } from '../database/ensure-table.ts';
 import { SAMPLE_TOKEN } from './sample-credentials.ts';
 
 /** Answers a request. @param path - without the query */

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { JsonObject } from 'lambda-stage/net';
+import type { ProcessPool } from 'lambda-stage/pool';
+import {
+  createQueues,
+  type Deliver,
+  type DeliverBatch,
+  openSourcesStore,
+  readDeadLetters,
+  readFailures,
+  type ScheduleClock,
+  type Sources,
+  serveSources,
+} from 'lambda-stage/sources';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
-import type { JsonObject } from '../net/json.ts';
-import type { ProcessPool } from '../pool/process-pool.ts';
-import { type Deliver, readDeadLetters } from './deliver.ts';
-import { createQueues, type DeliverBatch } from './queues.ts';
-import type { ScheduleClock } from './schedules.ts';
-import { readFailures, type Sources, serveSources } from './serve-sources.ts';
-import { openSourcesStore } from './sources-state.ts';
 
 interface Settings {
   /** File that stores the state; null to keep it in memory. */

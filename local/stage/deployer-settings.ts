@@ -1,4 +1,4 @@
-import type { PolicyDocument } from './door/door-types.ts';
+import type { PolicyDocument } from 'lambda-stage/door';
 import type { PackageSettings } from './package-stage.ts';
 
 /** Settings of a deployment, each written into serverless.yml as its documentation says. */

@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { StartError } from '../database/start-error.ts';
-import { openPackage, type PackageFolder, unpackPackage } from './package-folder.ts';
+import { openPackage, type PackageFolder, unpackPackage } from 'lambda-stage';
+import { StartError } from 'lambda-stage/database';
 
 /** What a deployer chooses. */
 export interface PackageSettings {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Keys } from 'lambda-stage/door';
 import { projectFolder } from '../../cli/local/project-folder.ts';
-import type { Keys } from './door/door-types.ts';
 
 /** How to reach a stage on this machine, stored in a file for its command line. */
 export interface StageInfo {

@@ -4,22 +4,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ACCOUNT, LAMBDA_RETRIES_MS, REGION, startControl, startStage } from 'lambda-stage';
+import { StartError } from 'lambda-stage/database';
+import { PROCESS_FILE } from 'lambda-stage/pool';
 import { ordersApiKey } from '../../cli/local/local-service.ts';
 import { projectFolder } from '../../cli/local/project-folder.ts';
 import { noteNewStage } from '../../resources/stored-data.ts';
-import { StartError } from '../database/start-error.ts';
 import { labelOf } from '../engine/failed-runs.ts';
 import { isRun } from '../engine/start-engine.ts';
 import { bundleFile } from '../functions/bundler.ts';
-import { PROCESS_FILE } from '../pool/sandbox.ts';
 import { readPort, toPortError } from '../ports.ts';
 import { ordersTable } from '../samples/systems.ts';
 import { readPolicies, sampleSettings, toPackageSettings } from './deployer-settings.ts';
 import { packageStage } from './package-stage.ts';
-import { startControl } from './stage-control.ts';
 import { removeStageInfo, type StageInfo, toUserEnvironment, writeStageInfo } from './stage-file.ts';
-import { LAMBDA_RETRIES_MS } from './stage-lambda.ts';
-import { ACCOUNT, REGION, startStage } from './start-stage.ts';
 
 const help = `npm run stage: the packaged service on this machine, as AWS would run it.
 

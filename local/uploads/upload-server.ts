@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { splitTarget } from 'lambda-stage/gateway';
+import { type InternalServer, startInternalServer } from 'lambda-stage/net';
 import { createFolderBlobStreams, findBlobSize } from '../../lib/adapters/blobs/folder-blobs.ts';
 import { presign } from '../../lib/adapters/blobs/presign.ts';
-import { splitTarget } from '../gateway/to-event.ts';
-import { type InternalServer, startInternalServer } from '../net/listen.ts';
 
 interface UploadServerOptions {
   readonly folder: string;

@@ -1,9 +1,9 @@
 import { completeRequest, type HttpClient, type JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
+import { visibleOperations } from 'lambda-stage/engine';
 import { createJournalReader } from '../../lib/adapters/durable/journal-reader.ts';
 import type { CallLimits } from '../../lib/calls/call-limits.ts';
 import type { HostLimits } from '../../lib/credentials/outbound/host-limits.ts';
-import { visibleOperations } from '../../local/engine/durable-state.ts';
 import { type AFlow, aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { inMemoryBlobs } from '../support/in-memory-blobs.ts';

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { verifySignature } from 'lambda-stage/door';
+import { listen } from 'lambda-stage/net';
 import { explainAwsError } from '../../cli/command-error.ts';
 import { createPassOn } from '../../cli/console-commands.ts';
 import { createSendBytes, type SendOptions } from '../../cli/signed-requests.ts';
 import { openTarget } from '../../cli/target.ts';
 import { openDoor } from '../../console/serve/door.ts';
-import { listen } from '../../local/net/listen.ts';
-import { verifySignature } from '../../local/stage/door/verify-signature.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 

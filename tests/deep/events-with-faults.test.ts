@@ -1,12 +1,10 @@
 import { type JsonObject, toEnvelope } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { createQueues, createRules, openSourcesStore } from 'lambda-stage/sources';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
 import { toRegistration } from '../../lib/registrations/registration.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
-import { createQueues } from '../../local/sources/queues.ts';
-import { createRules } from '../../local/sources/rules.ts';
-import { openSourcesStore } from '../../local/sources/sources-state.ts';
 import { createDeliver } from '../../local/sources/start-sources.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';

@@ -12,19 +12,23 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  createAsyncInvocations,
+  createDurableState,
+  finish,
+  type Invoke,
+  LocalEngine,
+  openStateStore,
+  startEngineServer,
+} from 'lambda-stage/engine';
 import { type CallAws, createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durable-service.ts';
 import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-events.ts';
 import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
 import { createLambdaCheckpointClient } from '../../lib/adapters/durable/lambda-checkpoint-client.ts';
 import type { Steps } from '../../lib/engine/steps.ts';
-import { createAsyncInvocations } from '../../local/engine/async-invocations.ts';
-import { createDurableState, finish } from '../../local/engine/durable-state.ts';
-import { startEngineServer } from '../../local/engine/engine-server.ts';
 import { createGiveUp, labelOf } from '../../local/engine/failed-runs.ts';
-import { type Invoke, LocalEngine } from '../../local/engine/local-engine.ts';
 import { findLocalFunction, RUN_DURABLE } from '../../local/engine/start-engine.ts';
-import { openStateStore } from '../../local/engine/state-store.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { poll } from '../support/poll.ts';
 import { useTestDatabases } from '../support/test-database.ts';

@@ -30,7 +30,7 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'one pattern in pieces; matched against an expression of an author, 1,000 characters at most',
   'packages/counted-jsonata/src/signature.ts':
     'made of the signature of a function, from the workflow; matched against one letter for each argument',
-  'local/stage/door/template.ts':
+  'packages/lambda-stage/src/stage/door/template.ts':
     'made of the AllowedPattern of a parameter, from the template; matched against the value that its deployer gives',
 };
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startInternalServer } from 'lambda-stage/net';
 import type { Browser, Page } from 'playwright-core';
-import { startInternalServer } from '../../local/net/listen.ts';
 import { aBrowser } from '../support/a-browser.ts';
 import { useRunningProject } from '../support/a-running-project.ts';
 

@@ -3,9 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Door } from '../../local/stage/door/door-types.ts';
-import { startDoor } from '../../local/stage/door/start-door.ts';
-import { resolveTemplate } from '../../local/stage/door/template.ts';
+import { type Door, resolveTemplate, startDoor } from 'lambda-stage/door';
 import { readStageTemplate } from '../support/a-stage-template.ts';
 import { projectRoot } from '../support/run-command.ts';
 

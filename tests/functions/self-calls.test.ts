@@ -1,6 +1,7 @@
 import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
+import { createRouter, startGateway } from 'lambda-stage/gateway';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
 import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
+import { createStreams } from 'lambda-stage/sources';
 import { openAggregate } from '../../lib/app/compose/statistics.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { readConfig } from '../../lib/app/config.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { startInternalServer } from 'lambda-stage/net';
 import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durable-service.ts';
 import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-events.ts';
 import { createParameterStore } from '../../lib/adapters/secrets/aws-secret-store.ts';
-import { startInternalServer } from '../../local/net/listen.ts';
 import { type Quotas, startQuotaProxy } from '../support/a-quota-proxy.ts';
 
 const cleanups: (() => Promise<void>)[] = [];

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readAccount } from '../../local/stage/door/identities.ts';
-import { resolveTemplate } from '../../local/stage/door/template.ts';
+import { readAccount, resolveTemplate } from 'lambda-stage/door';
 import { toAlarms } from '../../resources/alarms.ts';
 import type { Template } from '../../resources/cloudformation.ts';
 import { printPolicy, toPolicies } from '../../scripts/policy/policies.ts';

@@ -14,8 +14,8 @@ import {
   nextDueAt,
   resume,
   visibleOperations,
-} from '../../local/engine/durable-state.ts';
-import { InvalidParameterValueException } from '../../local/net/api-error.ts';
+} from 'lambda-stage/engine';
+import { InvalidParameterValueException } from 'lambda-stage/net';
 
 export type DurableHandler = (
   event: DurableExecutionInvocationInput,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type InternalServer, startInternalServer } from '../../local/net/listen.ts';
+import { type InternalServer, startInternalServer } from 'lambda-stage/net';
 
 /** A call of DynamoDB's API. */
 export interface DynamoDbCall {

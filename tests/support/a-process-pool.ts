@@ -2,10 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import {
+  createProcessPool,
+  createSpareSandbox,
+  type FunctionVersion,
+  type Invocation,
+  PROCESS_FILE,
+} from 'lambda-stage/pool';
 import { bundleFile } from '../../local/functions/bundler.ts';
-import type { FunctionVersion } from '../../local/pool/messages.ts';
-import { createProcessPool, type Invocation } from '../../local/pool/process-pool.ts';
-import { createSpareSandbox, PROCESS_FILE } from '../../local/pool/sandbox.ts';
 
 /** A pool of real processes, with functions of the test's own; all of it is gone after the test. */
 export const useProcessPools = () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll } from '@jest/globals';
 import aws4 from 'aws4';
-import type { GrantUse, Refusal } from '../../local/stage/door/door-types.ts';
+import type { GrantUse, Refusal } from 'lambda-stage/door';
 import type { StageInfo } from '../../local/stage/stage-file.ts';
 import { type Answer, projectFiles, type RunningProject } from './a-running-project.ts';
 import { checkResponse } from './checked-answers.ts';

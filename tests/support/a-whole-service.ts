@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach } from '@jest/globals';
 import type { Context } from 'aws-lambda';
+import { createRouter, startGateway } from 'lambda-stage/gateway';
+import type { ScheduleClock } from 'lambda-stage/sources';
 import { createDurableFunction, durablePing } from '../../lib/adapters/durable/durable-function.ts';
 import { listPluginsRoute } from '../../lib/app/api/plugins.ts';
 import { createRetryExecutions } from '../../lib/app/bulk-retries-handlers.ts';

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { createRouter } from 'lambda-stage/gateway';
 import { checkTrial } from '../../authoring/stage/check-trial.ts';
 import { checkWorkflows } from '../../authoring/stage/check-workflows.ts';
 import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';

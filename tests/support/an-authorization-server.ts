@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair } from 'jose';
+import { listen } from 'lambda-stage/net';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { listen } from '../../local/net/listen.ts';
 
 /** What the token endpoint has granted. */
 interface Granted {

@@ -7,7 +7,7 @@ import {
   nameObjectOperation,
   type ObjectReply,
   type ObjectRequest,
-} from '../../local/stage/door/services/object-store.ts';
+} from 'lambda-stage/door';
 import { checkPresigned } from '../../local/uploads/upload-server.ts';
 
 /** With which presigned requests are signed. */

@@ -1,5 +1,5 @@
 import { DeleteTableCommand, type DynamoDBClient, waitUntilTableNotExists } from '@aws-sdk/client-dynamodb';
-import { ensureTable, TABLE_WAITING } from '../../local/database/ensure-table.ts';
+import { ensureTable, TABLE_WAITING } from 'lambda-stage/database';
 import { readTableDefinitions } from '../../local/database/tables.ts';
 
 /** Makes a table of the stage `test` anew, empty and without one of its indexes: dynalite can't remove one. */

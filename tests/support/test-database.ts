@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { afterEach } from '@jest/globals';
 import dynalite from 'dynalite';
+import { AT_ONCE, withStore } from 'lambda-stage/database';
+import { startInternalServer } from 'lambda-stage/net';
 import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
@@ -13,8 +15,6 @@ import { type TableNames, tableNames } from '../../lib/adapters/dynamodb/table-n
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { AT_ONCE, withStore } from '../../local/database/watch-changes.ts';
-import { startInternalServer } from '../../local/net/listen.ts';
 
 /** Gives every caller an empty DynamoDB of its own, with the tables of serverless.yml; gone after the test. */
 export const useTestDatabases = () => {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen } from '../../../local/net/listen.ts';
+import { listen } from 'lambda-stage/net';
 
 /** Answers by operation, as JSON texts; `{}` for any other. */
 const answers: Readonly<Record<string, string>> = JSON.parse(process.argv[2] ?? '{}');

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { LIMITS } from 'lambda-stage/engine';
 import { createStepSerdes, toOperationName } from '../../../lib/adapters/durable/durable-steps.ts';
 import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
-import { LIMITS } from '../../../local/engine/durable-state.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 
 const aResult = (bytes: number) => {

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { DurableExecutionApiClient, type DurableExecutionClient } from '@aws/durable-execution-sdk-js';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterEach, expect, test } from '@jest/globals';
+import { startInternalServer } from 'lambda-stage/net';
 import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
 import { createLambdaCheckpointClient } from '../../../lib/adapters/durable/lambda-checkpoint-client.ts';
-import { startInternalServer } from '../../../local/net/listen.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
+import { AT_ONCE, ensureTable, watchChanges, withStore } from 'lambda-stage/database';
+import { type InternalServer, startInternalServer } from 'lambda-stage/net';
+import { createStreams } from 'lambda-stage/sources';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
@@ -8,12 +11,8 @@ import { readChange } from '../../../lib/adapters/dynamodb/statistics/read-chang
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import type { Happening } from '../../../lib/statistics/counts.ts';
-import { ensureTable } from '../../../local/database/ensure-table.ts';
 import { readTableDefinitions } from '../../../local/database/tables.ts';
-import { AT_ONCE, watchChanges, withStore } from '../../../local/database/watch-changes.ts';
 import { readServiceFile } from '../../../local/functions/service-file.ts';
-import { type InternalServer, startInternalServer } from '../../../local/net/listen.ts';
-import { createStreams } from '../../../local/sources/streams.ts';
 import { aRequestRecord, RECEIVED_AT } from '../../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
 import { projectRoot } from '../../support/run-command.ts';

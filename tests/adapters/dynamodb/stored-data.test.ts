@@ -1,5 +1,6 @@
 import { DeleteTableCommand, GetItemCommand, waitUntilTableNotExists } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import { TABLE_WAITING } from 'lambda-stage/database';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import {
   checkStoredData,
@@ -10,7 +11,6 @@ import {
   readStageVersions,
   writeStageVersions,
 } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
-import { TABLE_WAITING } from '../../../local/database/ensure-table.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
+import { AT_ONCE, watchChanges, withStore } from 'lambda-stage/database';
+import { startInternalServer } from 'lambda-stage/net';
 import { SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { readStageVersions } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { readTableDefinitions } from '../../../local/database/tables.ts';
-import { AT_ONCE, watchChanges, withStore } from '../../../local/database/watch-changes.ts';
-import { startInternalServer } from '../../../local/net/listen.ts';
 import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
 
 let folder: string;
@@ -39,9 +39,9 @@ const interruptCreation = async (tablePrefix: string) => {
   const script = `
     import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
     import dynalite from 'dynalite';
+    import { startInternalServer } from 'lambda-stage/net';
     import { createSdk } from './lib/adapters/dynamodb/sdk-client.ts';
     import { readTableDefinitions } from './local/database/tables.ts';
-    import { startInternalServer } from './local/net/listen.ts';
     const server = dynalite({ createTableMs: 3_600_000, path: ${JSON.stringify(folder)} });
     const client = createSdk((await startInternalServer(server)).endpoint);
     for (const definition of readTableDefinitions('${tablePrefix}')) await client.send(new CreateTableCommand(definition));

@@ -7,10 +7,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
+import { ensureTable } from 'lambda-stage/database';
+import { startInternalServer } from 'lambda-stage/net';
 import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
-import { ensureTable } from '../../../local/database/ensure-table.ts';
 import { addIndexes, readTableDefinitions } from '../../../local/database/tables.ts';
-import { startInternalServer } from '../../../local/net/listen.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createAsyncInvocations } from '../../../local/engine/async-invocations.ts';
+import { createAsyncInvocations, type Invoke, openStateStore, type StateStore } from 'lambda-stage/engine';
 import { createGiveUp, labelOf } from '../../../local/engine/failed-runs.ts';
-import type { Invoke } from '../../../local/engine/local-engine.ts';
-import { openStateStore, type StateStore } from '../../../local/engine/state-store.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();

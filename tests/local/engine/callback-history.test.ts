@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { listCallbackEvents, pageOf } from '../../../local/engine/callback-history.ts';
 import {
   advance,
   answerCallback,
   applyUpdates,
   createDurableState,
-} from '../../../local/engine/durable-state.ts';
+  listCallbackEvents,
+  pageOf,
+} from 'lambda-stage/engine';
 
 const NOW = Date.UTC(2026, 0, 1);
 

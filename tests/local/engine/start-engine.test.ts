@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { createInvoke, createProcessPool, createSpareSandbox } from 'lambda-stage/pool';
 import { isRun, startSweeps } from '../../../local/engine/start-engine.ts';
 import { createLocalFunctions } from '../../../local/functions/local-functions.ts';
 import { readServiceFile } from '../../../local/functions/service-file.ts';
 import { createSourceModules } from '../../../local/invoke-backend.ts';
-import { createInvoke, createProcessPool } from '../../../local/pool/process-pool.ts';
-import { createSpareSandbox } from '../../../local/pool/sandbox.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
 import { aLocalEnvironment, type LocalValues } from '../../support/function-environment.ts';
 import { projectRoot } from '../../support/run-command.ts';

@@ -5,8 +5,8 @@ import {
   createDurableState,
   type DurableState,
   finish,
-} from '../../../local/engine/durable-state.ts';
-import { openStateStore } from '../../../local/engine/state-store.ts';
+  openStateStore,
+} from 'lambda-stage/engine';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const TABLE = 'test-local-durable';

@@ -3,9 +3,13 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Gateway, type GatewayOptions, startGateway } from '../../../local/gateway/gateway.ts';
-import { createRouter } from '../../../local/gateway/routes.ts';
-import type { toEvent } from '../../../local/gateway/to-event.ts';
+import {
+  createRouter,
+  type Gateway,
+  type GatewayOptions,
+  startGateway,
+  type toEvent,
+} from 'lambda-stage/gateway';
 import { foreignRequests, ownRequests, type Sent } from '../../support/foreign-requests.ts';
 
 type Event = ReturnType<typeof toEvent> & { readonly body?: string };
@@ -33,6 +37,7 @@ const aGateway = async (
       events.push(event as Event);
       return call(event as Event, signal);
     },
+    problemTypes: 'urn:shop:problem:',
     log: (line) => lines.push(line),
     limits,
     ...(authorize && { authorize }),
@@ -252,7 +257,7 @@ describe('a route that AWS protects', () => {
     const { status, headers, body } = await send(gateway, sent);
     expect([status, headers['content-type']]).toEqual([sent.status, 'application/problem+json']);
     expect(JSON.parse(body)).toEqual({
-      type: `urn:hookloom:problem:local-${sent.status === 421 ? 'host' : 'origin'}-refused`,
+      type: `urn:shop:problem:local-${sent.status === 421 ? 'host' : 'origin'}-refused`,
       title: expect.any(String),
       status: sent.status,
       detail: expect.stringContaining(`http://localhost:${gateway.port}`),

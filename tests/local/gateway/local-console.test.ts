@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { type Gateway, startGateway } from '../../../local/gateway/gateway.ts';
+import { createRouter, type Gateway, startGateway } from 'lambda-stage/gateway';
 import { createLocalConsole } from '../../../local/gateway/local-console.ts';
-import { createRouter } from '../../../local/gateway/routes.ts';
 import { foreignRequests, ownRequests } from '../../support/foreign-requests.ts';
 import { sendRaw } from '../../support/send-raw.ts';
 

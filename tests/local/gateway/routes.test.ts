@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRouter } from '../../../local/gateway/routes.ts';
+import { createRouter } from 'lambda-stage/gateway';
 
 const router = (...events: string[]) =>
   createRouter(events.map((event) => ({ event, functionKey: `to ${event}` })));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { toAnswer } from '../../../local/gateway/to-answer.ts';
+import { toAnswer } from 'lambda-stage/gateway';
 
 const read = (result: unknown) => {
   const { status, headers, body } = toAnswer(result);

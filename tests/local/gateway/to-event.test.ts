@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type RawRequest, toEvent } from '../../../local/gateway/to-event.ts';
+import { type RawRequest, toEvent } from 'lambda-stage/gateway';
 
 const NOW = Date.UTC(2026, 6, 10, 19, 19, 5, 766);
 

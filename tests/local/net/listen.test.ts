@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { type InternalServer, startInternalServer } from 'lambda-stage/net';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
-import { type InternalServer, startInternalServer } from '../../../local/net/listen.ts';
 import { foreignRequests, ownRequests, type Sent } from '../../support/foreign-requests.ts';
 
 const servers: InternalServer[] = [];

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../local/net/json.ts';
-import { findPatternProblem } from '../../../local/sources/pattern/find-pattern-problem.ts';
-import { matchesPattern } from '../../../local/sources/pattern/matches-pattern.ts';
+import type { JsonObject, JsonValue } from 'lambda-stage/net';
+import { findPatternProblem, matchesPattern } from 'lambda-stage/sources';
 import { cases } from '../../support/deep.ts';
 import { matchesBySearch } from '../../support/event-ruler-search.ts';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createQueues } from '../../../local/sources/queues.ts';
-import { openSourcesStore } from '../../../local/sources/sources-state.ts';
+import { createQueues, openSourcesStore } from 'lambda-stage/sources';
 
 const cleanups: (() => void)[] = [];
 beforeEach(() => {

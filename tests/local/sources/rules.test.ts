@@ -1,7 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createRules } from '../../../local/sources/rules.ts';
-import { openSourcesStore } from '../../../local/sources/sources-state.ts';
+import { createRules, openSourcesStore } from 'lambda-stage/sources';
 import { createDeliver } from '../../../local/sources/start-sources.ts';
 
 beforeEach(() => {

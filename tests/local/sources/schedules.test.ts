@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createSchedules } from '../../../local/sources/schedules.ts';
-import { openSourcesStore } from '../../../local/sources/sources-state.ts';
+import { createSchedules, openSourcesStore } from 'lambda-stage/sources';
 
 const NOW = Date.parse('2026-03-28T00:00:00Z');
 const MINUTE = 60_000;

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
+import { openSourcesStore } from 'lambda-stage/sources';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
-import { openSourcesStore } from '../../../local/sources/sources-state.ts';
 import { FILE_VERSIONS } from '../../../local/sources/start-sources.ts';
 
 const folders: string[] = [];

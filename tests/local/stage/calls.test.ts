@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { createArns, type Permission, readHost, UnknownCall } from '../../../local/stage/door/calls/call.ts';
-import { readAccount } from '../../../local/stage/door/identities.ts';
-import { createPolicies } from '../../../local/stage/door/policies.ts';
-import { readCall } from '../../../local/stage/door/read-call.ts';
-import { resolveTemplate } from '../../../local/stage/door/template.ts';
+import {
+  createArns,
+  createPolicies,
+  type Permission,
+  readAccount,
+  readCall,
+  readHost,
+  resolveTemplate,
+  UnknownCall,
+} from 'lambda-stage/door';
 
 const queue = 'arn:aws:sqs:us-east-2:123456789012:orders';
 const account = '123456789012';

@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { readFunctions, toVersion } from '../../../local/stage/deployed-functions.ts';
-import { resolveTemplate } from '../../../local/stage/door/template.ts';
-import { createFindFunction } from '../../../local/stage/stage-lambda.ts';
+import { createFindFunction, readFunctions, toVersion } from 'lambda-stage';
+import { resolveTemplate } from 'lambda-stage/door';
 
 const template = resolveTemplate(
   {

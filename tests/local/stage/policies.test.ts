@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PolicyDocument, PolicyStatement } from '../../../local/stage/door/door-types.ts';
-import { readAccount, toSession } from '../../../local/stage/door/identities.ts';
-import { createPolicies } from '../../../local/stage/door/policies.ts';
-import { resolveTemplate, type Template } from '../../../local/stage/door/template.ts';
+import {
+  createPolicies,
+  type PolicyDocument,
+  type PolicyStatement,
+  readAccount,
+  resolveTemplate,
+  type Template,
+  toSession,
+} from 'lambda-stage/door';
 import { readStageTemplate } from '../../support/a-stage-template.ts';
 
 const account = '123456789012';

@@ -5,10 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import aws4 from 'aws4';
+import { type Door, type Keys, resolveTemplate, startDoor, type Template } from 'lambda-stage/door';
 import { createRoleSessions } from '../../../lib/adapters/aws/role-sessions.ts';
-import type { Door, Keys } from '../../../local/stage/door/door-types.ts';
-import { startDoor } from '../../../local/stage/door/start-door.ts';
-import { resolveTemplate, type Template } from '../../../local/stage/door/template.ts';
 
 const account = '123456789012';
 const region = 'eu-west-1';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { resolveTemplate, type Template } from '../../../local/stage/door/template.ts';
+import { resolveTemplate, type Template } from 'lambda-stage/door';
 
 const options = { account: '123456789012', region: 'eu-west-1', stackName: 'shop-dev' };
 

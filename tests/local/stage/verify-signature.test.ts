@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import aws4 from 'aws4';
+import { type ReceivedRequest, verifySignature } from 'lambda-stage/door';
 import { presign } from '../../../lib/adapters/blobs/presign.ts';
-import { type ReceivedRequest, verifySignature } from '../../../local/stage/door/verify-signature.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const MINUTE = 60_000;

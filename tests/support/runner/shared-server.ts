@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { type InternalServer, startInternalServer } from '../../../local/net/listen.ts';
+import { type InternalServer, startInternalServer } from 'lambda-stage/net';
 
 interface Shared {
   readonly value: string;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { findPatternProblem } from 'lambda-stage/sources';
 import { findPatternProblems } from '../../../lib/triggers/event-pattern/find-pattern-problems.ts';
-import { findPatternProblem } from '../../../local/sources/pattern/find-pattern-problem.ts';
 
 /** Patterns of the user guide and of event-ruler's README: EventBridge takes them. */
 const valid: readonly object[] = [

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { toWildcardTest } from 'lambda-stage/sources';
 import { findWildcardProblem } from '../../../lib/triggers/event-pattern/operand-problems.ts';
-import { toWildcardTest } from '../../../local/sources/pattern/leaf.ts';
 import { cases } from '../../support/deep.ts';
 
 test.each([

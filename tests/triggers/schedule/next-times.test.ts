@@ -1,10 +1,10 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { readScheduleTimes } from 'lambda-stage/sources';
 import { nextTimes } from '../../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../../lib/triggers/schedule/read-schedule.ts';
 import type { Schedule } from '../../../lib/triggers/schedule/schedule.ts';
-import { readScheduleTimes } from '../../../local/sources/schedule-times.ts';
 import { aCron, scanMinutes } from '../../support/any-cron.ts';
 import { cases } from '../../support/deep.ts';
 

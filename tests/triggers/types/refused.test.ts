@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { startInternalServer } from '../../../local/net/listen.ts';
+import { startInternalServer } from 'lambda-stage/net';
 import { aWorkflowOf } from '../../support/a-registrar.ts';
 import { aQueue, aRule, aSchedule, useTriggerServices } from '../../support/a-trigger-service.ts';
 

@@ -1,6 +1,6 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { findForeignRequest } from '../../lib/http/local-requests.ts';
+import { findForeignRequest } from './local-requests.ts';
 
 /**
  * Starts a server.
@@ -15,7 +15,7 @@ export const listen = (server: Server, port = 0, host = '127.0.0.1'): Promise<nu
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 
-/** An HTTP server that the local service uses internally, in place of an AWS API. */
+/** An HTTP server for programs on this machine, in place of an AWS API. */
 export interface InternalServer {
   /** URL of the server: `http://127.0.0.1:PORT`. */
   readonly endpoint: string;

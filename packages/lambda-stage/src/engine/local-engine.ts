@@ -51,7 +51,7 @@ interface LocalEngineParts {
   readonly retryMs?: number;
 }
 
-/** Stands in an execution's ARN after that of its function's version. */
+/** Follows the function version's ARN in the ARN of an execution. */
 const EXECUTION = '/durable-execution/';
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;

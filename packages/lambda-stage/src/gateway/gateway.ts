@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { findForeignRequest, readBody } from '../../lib/http/local-requests.ts';
 import type { JsonObject } from '../net/json.ts';
 import { listen } from '../net/listen.ts';
+import { findForeignRequest, readBody } from '../net/local-requests.ts';
 import type { FindRoute, RouteMatch } from './routes.ts';
 import { answerProblem, type GatewayAnswer, gatewayAnswers, toAnswer } from './to-answer.ts';
 import { type RawRequest, splitTarget, toEvent } from './to-event.ts';
@@ -15,6 +15,8 @@ export interface GatewayOptions {
   readonly answerOwn?: (request: RawRequest, requestId: string) => Promise<GatewayAnswer | null>;
   /** Invokes a function; rejects when it fails. The signal aborts when the gateway stops waiting. */
   readonly invoke: (functionKey: string, event: unknown, signal: AbortSignal) => Promise<unknown>;
+  /** What the types of problems begin with, for which API Gateway has no equivalent. */
+  readonly problemTypes?: string;
   /** Authorizes a request to a protected route; by default it refuses requests of web pages. */
   readonly authorize?: Authorize;
   readonly log: (line: string) => void;
@@ -111,7 +113,7 @@ const answer = async (request: RawRequest, requestId: string, settings: Settings
     const requestContext = { ...event.requestContext, authorizer };
     return callFunction(route.functionKey, { ...event, requestContext }, settings);
   }
-  const foreign = findForeignRequest(request);
+  const foreign = findForeignRequest(request, settings.problemTypes);
   if (foreign !== null) return answerProblem({ ...foreign, instance: requestId });
   return callFunction(route.functionKey, event, settings);
 };
