@@ -60,35 +60,23 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   authoring: ['lib', 'nodes'],
   functions: ['lib', 'authoring', 'plugins'],
-  console: ['lib', 'authoring', 'nodes', 'resources'],
+  console: ['lib', 'authoring', 'resources'],
 };
 
 /**
  * What the page of the console runs of the service, because it must say the same as the service while one types:
- * expressions, checks and schedules, and the nodes that touch nothing outside, with the engine. They are pure;
- * `build-console.ts` refuses what needs Node.
+ * expressions, checks and schedules. They are pure; `build-console.ts` refuses what needs Node.
  */
 const runsInPage = [
   'lib/calls/call-limits.ts',
   'lib/credentials/outbound/host-pattern.ts',
+  'lib/executions/record/body-pass.ts',
   'lib/workflows/definition/schema.ts',
   'lib/workflows/expressions/',
   'lib/triggers/schedule/',
   'lib/shared/near-name.ts',
   'authoring/validation/',
   'authoring/oauth2-presets.ts',
-  'authoring/stage/check-trial.ts',
-  'lib/engine/',
-  'lib/executions/lifecycle/prepare-trial.ts',
-  'lib/executions/lifecycle/limits.ts',
-  'lib/executions/record/body-pass.ts',
-  'lib/executions/record/execution-store.ts',
-  'lib/plugins/adapt-provider.ts',
-  'lib/plugins/reference/describe-node-type.ts',
-  'lib/adapters/runtime/system-clock.ts',
-  'nodes/flow/',
-  'nodes/data/',
-  'nodes/formats/',
 ];
 const packagesInPage = ['@hookloom/counted-jsonata', '@hookloom/plugin-kit', '@hookloom/plugin-kit/host'];
 

@@ -58,7 +58,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'console/src/views/credentials/credential-fields.tsx',
     'console/src/views/editor/kept-draft.ts',
     'console/src/views/editor/trial/kept-data.ts',
-    'console/src/views/editor/trial/use-page-trials.ts',
     'console/src/views/reference/schema-fields.ts',
     'cli/folder-commands.ts',
     'cli/local/local-service.ts',

@@ -50,23 +50,19 @@ interface Stage {
  * @param value - a parsed workflow file of any shape, at most 100 levels deep
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const checkTrial = async (value: unknown, nodeId: string, stage: Stage): Promise<CheckedTrial> =>
-  (await checkTrials(value, stage))(nodeId);
-
-/** Like {@link checkTrial}, for several nodes of one definition, which is validated once. */
-export const checkTrials = async (
+export const checkTrial = async (
   value: unknown,
+  nodeId: string,
   { loadNodeTypes, readVariables }: Stage,
-): Promise<(nodeId: string) => CheckedTrial> => {
+): Promise<CheckedTrial> => {
   const definition = isPlainObject(value) ? readDraft(value).definition : null;
   const findNodeType = await loadNodeTypes([...new Set(definition?.nodes.map(({ type }) => type))]);
   const readsVariables = JSON.stringify(value)?.includes('$vars') === true;
   const variables = readsVariables ? Object.keys(await readVariables()) : [];
   const { problems, warnings } = await validateWorkflow(value, findNodeType, variables);
-  if (definition === null)
-    return () => ({ problems: problems.map((problem) => ({ ...problem, of: 'definition' })) });
+  if (definition === null) return { problems: problems.map((problem) => ({ ...problem, of: 'definition' })) };
   const graph = readDraftGraph(definition, findNodeType);
-  return (nodeId) => selectTrial({ definition, graph, problems, warnings }, nodeId);
+  return selectTrial({ definition, graph, problems, warnings }, nodeId);
 };
 
 interface Validated {

@@ -30,7 +30,7 @@ const lockFile = join(root, 'package-lock.json');
 /** Workflows that new ones can begin with. */
 const samples = join(root, 'workflows');
 /** The page has parts of these. */
-const service = ['lib', 'authoring', 'nodes', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
+const service = ['lib', 'authoring', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
 
 /**
  * Builds the console unless its code is the one that was built last.
@@ -124,7 +124,7 @@ const NOT_IN_PAGE = 'not in the page: ';
  */
 const replaceNode: Plugin = {
   name: 'replace-node',
-  setup: ({ onResolve, onLoad, resolve }) => {
+  setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node', sideEffects: false }));
     onLoad({ filter: /^node:/, namespace: 'node' }, async ({ path }) => {
       const file = join(nodeInPage, `${path.slice('node:'.length)}.ts`);
@@ -138,10 +138,6 @@ const replaceNode: Plugin = {
       const taken = own.length === 0 ? [] : [`export { ${own.join(', ')} } from ${JSON.stringify(file)};`];
       return { contents: [...taken, ...stubs].join('\n'), resolveDir: nodeInPage };
     });
-    // CSV in the edition for browsers, which reads no streams: the page has no files.
-    onResolve({ filter: /^csv-(?:parse|stringify)(?:\/sync)?$/ }, ({ path, resolveDir }) =>
-      resolve(`${path.replace(/\/sync$/, '')}/browser/esm/sync`, { kind: 'import-statement', resolveDir }),
-    );
     // What a webhook does with a request, loaded on use: the validator reads how it is set up.
     onResolve({ filter: /-stages(?:\.chunk)?\.ts$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path, namespace: 'stages' } : null,
@@ -206,7 +202,6 @@ const buildInto = async (folder: string): Promise<void> => {
     format: 'esm',
     target: ['es2022', 'chrome120', 'firefox121', 'safari17'],
     jsx: 'automatic',
-    inject: [join(nodeInPage, 'buffer.ts')],
     define: { 'process.env.NODE_ENV': '"production"' },
     loader: { '.woff2': 'file' },
     plugins: [adjustComponents, replaceNode, importSamples],

@@ -159,8 +159,8 @@ const RETURNED = [
   'hookloom-execution-id',
 ];
 
-/** The check of definitions, which also answers the next times of a schedule. */
-const CHANGES_NOTHING = 'POST /api/admin/workflows/validate';
+/** The check of definitions, which also answers the next times of a schedule, and runs of nodes without effects. */
+const CHANGE_NOTHING = ['POST /api/admin/workflows/validate', 'POST /api/admin/workflows/evaluate'];
 
 const passToApi = async (request: IncomingMessage, { settings, passOn }: Opened): Promise<ConsoleAnswer> => {
   const { method = '', url = '', headers } = request;
@@ -179,7 +179,7 @@ const passToApi = async (request: IncomingMessage, { settings, passOn }: Opened)
       status: 405,
       detail: `The admin API has no ${method}.`,
     });
-  if (settings.isReadOnly && method !== 'GET' && `${method} ${address}` !== CHANGES_NOTHING)
+  if (settings.isReadOnly && method !== 'GET' && !CHANGE_NOTHING.includes(`${method} ${address}`))
     return answerProblem({
       type: 'console-read-only',
       title: 'The console is read-only',

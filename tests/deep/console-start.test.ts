@@ -117,7 +117,7 @@ test('what is built is tried on the body that it began with, and the body of a l
   const twice = page.getByRole('group', { name: 'twice', exact: true });
   await pasteOver(twice.getByRole('textbox'), '{{ item * 3 }}');
   await output.getByText('15').waitFor();
-  await data('double').getByText('Ran in this page').waitFor();
+  await data('double').getByText('Run as you type').waitFor();
 
   await button('Save').click();
   await page.waitForURL(/tried-loop\/edit/);

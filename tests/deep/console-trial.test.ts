@@ -119,6 +119,7 @@ test('a draft is tried, its failure is mended by the data, and the live failure,
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Control+v');
   await field('greeting').getByText(JSON.stringify(MARKUP)).waitFor();
+  await data.getByText('ExpressionError').waitFor({ state: 'detached' });
   await tree.getByRole('button', { name: 'count', exact: true }).dragTo(field('keepInput'));
   await field('keepInput').getByText('Expected true or false.').waitFor();
   await button('Use a value for keepInput').click();
@@ -127,10 +128,10 @@ test('a draft is tried, its failure is mended by the data, and the live failure,
   await data.getByLabel('Search in Input of greet').fill('PRICE');
   await tree.getByRole('button', { name: 'body › items › 1 › price' }).waitFor();
 
-  // The node touches nothing outside, so it has run in the page.
+  // The node touches nothing outside, so it has run as one types.
   await tab('Output').click();
   await data.getByRole('group', { name: 'Output main of greet' }).getByText(JSON.stringify(MARKUP)).waitFor();
-  await data.getByText('Ran in this page').waitFor();
+  await data.getByText('Run as you type').waitFor();
   await button('Run all').click();
   await said('Ran 0 nodes. All outputs are up to date.');
   expect(await listExecutions('trial=true')).toEqual([]);
@@ -154,7 +155,7 @@ test('a draft is tried, its failure is mended by the data, and the live failure,
   await data.getByText(/^Stale/).waitFor();
   await button('Unpin').click();
   await data.getByText(/^Stale/).waitFor({ state: 'detached' });
-  await data.getByText('Ran in this page').waitFor();
+  await data.getByText('Run as you type').waitFor();
 
   // Trials are marked, and no one calls the webhook of a draft.
   await button('Try this node').click();
@@ -292,9 +293,9 @@ test('the next request is caught as data and starts nothing, unless the page is 
   expect(await callWebhook({ name: 'Barbara' })).toEqual({ status: 200, answer: { greeting: 'Barbara' } });
 });
 
-test('a node that takes too long in the page holds up neither the page nor the other nodes', async () => {
+test('a node that takes too long ends, and holds up neither the page nor the other nodes', async () => {
   const { nodes, connections, ...workflow } = drawn('{{ body.name }}');
-  // Several times the page's limit on a quick machine.
+  // Several times the limit on a quick machine.
   const values = Object.fromEntries(
     Array.from({ length: 500 }, (_, index) => [`sum${index}`, `{{ $sum([1..300000].($ * ${index})) }}`]),
   );
@@ -308,10 +309,37 @@ test('a node that takes too long in the page holds up neither the page nor the o
   await write('JSON of the workflow', JSON.stringify(slow, null, 2));
   await tab('Graph').click();
   await select('greet');
-  await page.getByRole('region', { name: 'Data of greet' }).getByText('Ran in this page').waitFor();
+  await page.getByRole('region', { name: 'Data of greet' }).getByText('Run as you type').waitFor();
   await select('slow');
+  await page
+    .getByRole('region', { name: 'Data of slow' })
+    .getByText('the execution ran out of time')
+    .waitFor();
+});
+
+test('while the service does not answer, the last output stays and the page says so', async () => {
+  await open('/workflows/tried/edit');
+  await select('greet');
+  await typeOutput('request', { body: { name: 'Ada' } });
+  await select('greet');
   await tab('Output').click();
-  const data = page.getByRole('region', { name: 'Data of slow' });
-  await data.getByText('this page does not run the node, which takes too long').waitFor();
-  await expectCount(data.getByText('Ran in this page'), 0);
+  const output = page.getByRole('group', { name: 'Output main of greet' });
+  await output.getByText('"Ada"').waitFor();
+  await page.route('**/api/admin/workflows/evaluate', (route) => route.abort());
+  const change = async (text: string) => {
+    await field('greeting').getByRole('textbox').focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(text);
+  };
+  await change('Hello, {{ body.name }}');
+  const alert = page.getByRole('alert').filter({ hasText: 'The service does not answer' });
+  await alert.waitFor();
+  await page.getByText('The outputs are not up to date').waitFor();
+  await output.getByText('"Ada"').waitFor();
+  await page.getByText(/^Stale/).waitFor();
+  await page.unroute('**/api/admin/workflows/evaluate');
+  await change('Hi, {{ body.name }}');
+  await output.getByText('"Hi, Ada"').waitFor();
+  await alert.waitFor({ state: 'detached' });
+  expect([...new Set(faults.splice(0))]).toEqual([expect.stringContaining('ERR_FAILED')]);
 });

@@ -396,6 +396,9 @@ describe('a fault of the shape is a 422 with its place:', () => {
   });
 });
 
+const PURE =
+  'aggregate batch code compareLists csv dateTime filter html if limit markdown merge noOp pick removeDuplicates renameKeys set sort splitOut stopAndError summarize switch validate xml';
+
 describe('POST /api/admin/workflows/evaluate', () => {
   const evaluate = (body: JsonObject) => ask('POST', '/api/admin/workflows/evaluate', { body });
   const countTrials = async () =>
@@ -411,6 +414,25 @@ describe('POST /api/admin/workflows/evaluate', () => {
       body: { run: { ...tried, durationMs: expect.any(Number) }, errors: [] },
     });
     expect(await countTrials()).toBe(before);
+  });
+
+  test('runs the example of each pure type as a trial does, and of no other', async () => {
+    const { body: list } = await ask('GET', '/api/admin/node-types?limit=200');
+    const ran: string[] = [];
+    for (const { nodeType } of list.nodeTypes) {
+      const { kind, example, pure } = (await ask('GET', `/api/admin/node-types/${nodeType}`)).body;
+      if (kind === 'trigger' || example === null || nodeType === 'respondToWebhook') continue;
+      const node = { id: 'it', type: nodeType, parameters: example.parameters };
+      const body = { definition: drawn(node), nodeId: 'it', input: example.input ?? {} };
+      const { run } = (await evaluate(body)).body;
+      if (pure === false) expect([nodeType, run]).toEqual([nodeType, null]);
+      if (run === null) continue;
+      const tried = (await tryNode(body)).body;
+      expect([nodeType, run.outputs, run.failure]).toEqual([nodeType, tried.outputs, tried.failure]);
+      ran.push(nodeType);
+    }
+    expect(ran.sort()).toEqual(PURE.split(' '));
+    expect(requests).toEqual([]);
   });
 
   test('the same draft and data have the same output, random values and ids too', async () => {

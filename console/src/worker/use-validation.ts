@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { PatchOperation } from '../../../lib/workflows/definition/problem.ts';
 import { callApi, fromFragment } from '../api/api.ts';
 import type { Answer } from '../api/routes.ts';
-import { startWorker } from './start-worker.ts';
+import { settings } from '../parts/page-settings.ts';
 import type { Findings, KnownTypes, ToValidator } from './validate-draft.ts';
 
 /** What is wrong with a definition. */
@@ -132,3 +132,24 @@ const startValidator = <Definition>(
   });
   return { learn: (known) => send({ known }), check, stop: () => worker.terminate() };
 };
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { readonly createScriptURL: (url: string) => string },
+  ): { createScriptURL(url: string): string };
+}
+
+/** Null in a browser that does not ask for it. https://www.w3.org/TR/trusted-types/ */
+const policy =
+  (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('hookloom-worker', {
+    createScriptURL: (address) => {
+      if (address !== settings.worker) throw new TypeError(`${address} is not the script of workers`);
+      return address;
+    },
+  }) ?? null;
+
+const workerScript = policy?.createScriptURL(settings.worker) ?? settings.worker;
+
+/** Starts a worker with the only script that the page's policy allows for one. */
+const startWorker = (): Worker => new Worker(workerScript, { type: 'module' });

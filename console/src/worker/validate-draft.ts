@@ -41,7 +41,7 @@ export const createValidateDraft = (known: KnownTypes) => {
 };
 
 /** The node types that are known, by name. They do not run. */
-export const toNodeTypes = ({ declared, names }: Omit<KnownTypes, 'variables'>): Map<string, NodeType> => {
+const toNodeTypes = ({ declared, names }: Omit<KnownTypes, 'variables'>): Map<string, NodeType> => {
   const types = new Map(names.map((name) => [name, toNodeType({ nodeType: name })]));
   for (const type of declared) types.set(type.nodeType, toNodeType(type));
   return types;

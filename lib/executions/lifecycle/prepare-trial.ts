@@ -91,7 +91,7 @@ export interface TrialStage {
   readonly ids: Ids;
 }
 
-/** A trial that the engine can run. The service records it, and the page of the console does not. */
+/** A trial that the engine can run. */
 interface PreparedTrial {
   readonly execution: NewExecution;
   /** @throws AppError `WORKFLOW_INVALID` */

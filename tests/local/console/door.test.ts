@@ -294,14 +294,17 @@ test.each(['approvals/addresses', 'plugins/health/live'])(
   },
 );
 
-test('a door that is read-only passes on the check of definitions, which stores nothing', async () => {
-  const { call, passed } = await openAndEnter({ settings: { stage: 'production', isReadOnly: true } });
-  await call(`${API}/validate`, { method: 'POST' });
-  expect(passed).toHaveLength(1);
-  for (const address of [`${API}/validate?a`, API])
-    expect((await call(address, { method: 'POST' })).status).toBe(403);
-  expect(passed).toHaveLength(1);
-});
+test.each(['validate', 'evaluate'])(
+  'a door that is read-only passes on %s, which stores nothing',
+  async (path) => {
+    const { call, passed } = await openAndEnter({ settings: { stage: 'production', isReadOnly: true } });
+    await call(`${API}/${path}`, { method: 'POST' });
+    expect(passed).toHaveLength(1);
+    for (const address of [`${API}/${path}?a`, `${API}/try`, API])
+      expect((await call(address, { method: 'POST' })).status).toBe(403);
+    expect(passed).toHaveLength(1);
+  },
+);
 
 describe('a door that nobody uses', () => {
   test('closes itself', async () => {

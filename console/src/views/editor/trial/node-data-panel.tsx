@@ -119,7 +119,7 @@ const Origin = ({ own, isStale }: { readonly own: NodeData; readonly isStale: bo
         <Box>
           <StatusIndicator type="warning">
             {Object.keys(own.outputs).length === 0
-              ? from === 'trial' || from === 'page'
+              ? from === 'trial' || from === 'evaluation'
                 ? 'The output is too large to be shown, and for the nodes behind it.'
                 : 'The record lacks this data: it is too large, or the setting recordData leaves it out.'
               : 'This data is shortened.'}
@@ -188,8 +188,8 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
           content:
             outputs.length === 0 ? (
               <Box color="text-body-secondary">
-                {input !== null && trial.leftByPage.has(id)
-                  ? 'There is no output yet: this page does not run the node, which takes too long or has too much data. The service can: try this node.'
+                {input !== null && trial.left.has(id)
+                  ? 'There is no output yet: the node is not run as you type. It has a problem or too much data, or acts on the outside. Try this node.'
                   : 'There is no output yet.'}
               </Box>
             ) : (

@@ -20,8 +20,8 @@ export const describeOrigin = ({ from, id, at }: Pick<NodeData, 'from' | 'id' | 
       return `Typed at ${timeOfDay}`;
     case 'trial':
       return `Trial of ${timeOfDay}`;
-    case 'page':
-      return 'Ran in this page';
+    case 'evaluation':
+      return 'Run as you type';
     case 'passedOn':
       return 'Its input, passed on without a run';
   }

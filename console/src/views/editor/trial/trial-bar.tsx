@@ -26,7 +26,7 @@ const EXAMPLE = 'example';
 
 /** The data that a draft is tried on, and the runs of several nodes. */
 export const TrialBar = ({ trial, workflowId }: TrialBarProps): ReactNode => {
-  const { progress, report, failure, asking } = trial;
+  const { progress, report, failure, notEvaluated, asking } = trial;
   const [address, setAddress] = useAddressState('execution');
   const isTaken = useRef(false);
   const { takeExecution } = trial;
@@ -66,6 +66,11 @@ export const TrialBar = ({ trial, workflowId }: TrialBarProps): ReactNode => {
         <Box color="text-body-secondary">
           The data is too large to be kept in this browser: it is lost when you leave the page.
         </Box>
+      )}
+      {notEvaluated !== null && (
+        <Alert type="warning" header="The outputs are not up to date: they follow with your next change">
+          <ProblemAlert error={notEvaluated} />
+        </Alert>
       )}
       {failure !== null && (
         <Alert

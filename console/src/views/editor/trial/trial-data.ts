@@ -18,8 +18,8 @@ export interface TrialRun {
 
 /** What a node emitted, and where that comes from. */
 export interface NodeData {
-  /** `page` ran in this page; a node that was not run, such as a disabled one, passes its input on. */
-  readonly from: 'execution' | 'request' | 'example' | 'typed' | 'trial' | 'page' | 'passedOn';
+  /** An `evaluation` is made as one types, and stored nowhere; a node that was not run, such as a disabled one, passes its input on. */
+  readonly from: 'execution' | 'request' | 'example' | 'typed' | 'trial' | 'evaluation' | 'passedOn';
   /** Id of the execution, trial or request; of other data, a name that no other data of the node has. */
   readonly id: string;
   /** When it was made, in ISO 8601; null for an example. */
@@ -139,4 +139,4 @@ export const outputsOf = (data: DraftData, id: string): Outputs =>
 
 /** Whether the page makes the data again, so that it need not be kept. */
 export const isDerived = ({ from, isPinned }: NodeData): boolean =>
-  !isPinned && (from === 'page' || from === 'passedOn');
+  !isPinned && (from === 'evaluation' || from === 'passedOn');

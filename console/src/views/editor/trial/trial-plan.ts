@@ -151,8 +151,8 @@ const touchesOutside = ({ type, disabled }: DefinitionNode, types: DeclaredTypes
   return declared?.pure !== true && !declared?.control;
 };
 
-/** Whether this page can run a node, unless the worker finds that only the service can: its type says that it is pure. */
-export const mayRunInPage = (node: DefinitionNode, types: DeclaredTypes): boolean => {
+/** Whether a node may be evaluated, unless the service finds that it acts on the outside: its type says that it is pure. */
+export const mayEvaluate = (node: DefinitionNode, types: DeclaredTypes): boolean => {
   const { pure = false, control } = types.get(node.type) ?? {};
   if (isTrigger(node, types)) return false;
   return howToRun(node, types) === 'try' && pure !== false && !control && node.credentialId === undefined;

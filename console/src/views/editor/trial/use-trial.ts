@@ -6,8 +6,8 @@ import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { DeclaredType } from '../../../worker/validate-draft.ts';
 import type { EditedDefinition } from '../definition/definition-edits.ts';
+import { evaluate, fromRun } from './evaluations.ts';
 import { keepData, loadData } from './kept-data.ts';
-import { tryInPage } from './page-trials.ts';
 import {
   fromBody,
   fromExecution,
@@ -38,7 +38,7 @@ import {
   toSample,
   withExample,
 } from './trial-plan.ts';
-import { usePageTrials } from './use-page-trials.ts';
+import { useEvaluations } from './use-evaluations.ts';
 
 /** What is to be run: one node, what leads to it with it, or all (null). */
 export interface Wanted {
@@ -102,7 +102,7 @@ export const useTrial = ({ workflowId, definition, types, loadTypes, isReadable 
     const isExample = Object.values(data).some(({ from }) => from === 'example');
     return new Set([
       ...Object.entries(data).flatMap(([id, { from, run }]) =>
-        hasFailed(run?.status) && !stale.has(id) && !(from === 'page' && isExample) ? [id] : [],
+        hasFailed(run?.status) && !stale.has(id) && !(from === 'evaluation' && isExample) ? [id] : [],
       ),
       ...(failure?.nodeId == null ? [] : [failure.nodeId]),
     ]);
@@ -190,21 +190,13 @@ export const useTrial = ({ workflowId, definition, types, loadTypes, isReadable 
       },
       signal,
     });
-    const { executionId, status, outputs, isCut = false, body = [] } = answer;
-    const { failure: thrown, attempts, durationMs, log, logOmitted } = answer;
+    const { executionId, body = [] } = answer;
     const origin = { from: 'trial', id: executionId, at: new Date().toISOString() } as const;
-    const made = {
-      ...origin,
-      outputs: toOutputs(outputs) ?? {},
-      isPinned: false,
-      isCut,
-      run: { status, failure: thrown, attempts, durationMs, log, logOmitted },
-    };
-    return withBodies({ [nodeId]: made }, body, origin, ran);
+    return withBodies({ [nodeId]: fromRun(answer, origin) }, body, origin, ran);
   };
 
-  const { parts: pageParts, left: leftByPage } = usePageTrials({
-    parts: { graph, types, variables: values },
+  const evaluations = useEvaluations({
+    parts: { graph, types },
     data,
     isOn: isReadable && awaited === 0 && progress === null,
     onMade: (made) => set({ ...latest.current, ...made }),
@@ -234,7 +226,7 @@ export const useTrial = ({ workflowId, definition, types, loadTypes, isReadable 
       if (how !== 'try') continue;
       setProgress({ nodeId, done });
       try {
-        const here = isAlone ? null : await tryInPage(pageParts, all, nodeId, stopper.signal);
+        const here = isAlone ? null : await evaluate({ graph, types }, all, nodeId, stopper.signal);
         const made = here === null ? await tryOne(graph, nodeId, stopper.signal) : { [nodeId]: here };
         if (stopper.signal.aborted) break;
         const base = isTrigger(node, types) ? withoutTriggers(latest.current) : latest.current;
@@ -263,13 +255,22 @@ export const useTrial = ({ workflowId, definition, types, loadTypes, isReadable 
     data,
     /** Of the trigger that fired in this data; null if there is none. */
     triggerData: trigger === undefined ? null : (data[trigger.id] ?? null),
-    stale,
+    /** Outputs that are about to be made anew don't count. */
+    stale: useMemo(
+      () =>
+        evaluations.isPending
+          ? new Set([...stale].filter((id) => data[id] === undefined || !isDerived(data[id])))
+          : stale,
+      [stale, data, evaluations.isPending],
+    ),
     failed,
     values,
     /** Names of the stage's variables; null if they are not known. */
     variables: useMemo(() => (values === null ? null : Object.keys(values)), [values]),
-    /** Ids of the nodes that the page could not run in time. */
-    leftByPage,
+    /** Ids of the nodes that the service did not run as one types. */
+    left: evaluations.left,
+    /** Why outputs could not be made as one types; null if they could. */
+    notEvaluated: evaluations.failure,
     isKeptHere,
     canRun: isReadable && awaited === 0 && progress === null,
     progress,
