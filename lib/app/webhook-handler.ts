@@ -3,32 +3,32 @@ import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import { cacheVerified, verify } from '../credentials/verify.ts';
 import type { ClaimParts } from '../deliveries/claim-delivery.ts';
 import type { DeliveryStore } from '../deliveries/delivery-store.ts';
+import type { Dispatcher } from '../executions/lifecycle/accept-execution.ts';
 import type { BackgroundParts } from '../executions/lifecycle/background-run.ts';
-import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
 import { createPrepareRun, createRunExecution } from '../executions/lifecycle/run-execution.ts';
 import { DEPTH_HEADER } from '../executions/record/call-depth.ts';
 import { createHandler, type Handle } from '../http/create-handler.ts';
+import { limitJson, parseJsonBody } from '../http/parse-json-body.ts';
 import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
 import { isAppError } from '../shared/errors.ts';
-import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
+import { authenticate, redactCredentialHeaders, redactHeaders } from '../webhooks/authenticate.ts';
 import type { LimitCallsToSelf } from '../webhooks/limits/limit-calls-to-self.ts';
 import type { CatchRequest } from '../webhooks/listening/catch-request.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { parsePlainBody } from '../webhooks/parse-plain-body.ts';
-import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { toTriggerInput } from '../webhooks/request-scope.ts';
 import { type Note, noteOutcome, type RecordRequest } from '../webhooks/requests/request-outcome.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import {
   type Arrival,
+  type BodyParsers,
   type OpenFeatures,
   type OpenStages,
   type Starting,
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
-import { createBodyParsers } from './body-parsers.ts';
 
 export interface WebhookSettings {
   /** Maximum size of a body; Lambda's own limit is 6 MB. */
@@ -83,11 +83,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { clock, ids } = services;
   const settings = { ...defaultWebhookSettings, ...parts.settings };
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
-  const openFeatures: OpenFeatures = async (webhook) =>
-    (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
   const parsersOf = createBodyParsers(settings.maxBodyDepth);
   const inflate = async ({ request, addHeaders }: Arrival, { maxBodyBytes }: OpenStages) => {
-    if (request.headers['content-encoding'] === undefined) return request;
     const { inflateBody } = await import('../webhooks/inflate-body.chunk.ts');
     return inflateBody(request, { limitBytes: Math.min(maxBodyBytes, settings.maxBodyBytes), addHeaders });
   };
@@ -103,7 +100,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     note({ webhook });
     const takeCall =
       request.headers[DEPTH_HEADER] === undefined ? null : await parts.limitCallsToSelf(request.headers);
-    const features = await openFeatures(webhook);
+    const features = webhook.config.features ? await parts.openFeatures(webhook) : withoutFeatures;
     note({ secretHeaders: features.secretHeaders });
     const arrival = { request, webhook, addHeaders };
     const refused = await features.admit(arrival);
@@ -113,7 +110,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const headers = redactHeaders(sent, features.secretHeaders);
     const handshake = await features.verify({ ...arrival, secretId });
     if (handshake !== null) return handshake;
-    const content = await inflate(arrival, features);
+    const isPlain = request.headers['content-encoding'] === undefined;
+    const content = isPlain ? request : await inflate(arrival, features);
     const parsers = parsersOf(features);
     const parsed =
       (await features.parse({ ...arrival, content, parsers })) ?? (await parsePlainBody(content, parsers));
@@ -195,3 +193,24 @@ const createLookups = (
     verify: cacheVerified(verify, verified),
   };
 };
+
+/**
+ * The parsers of a webhook's bodies.
+ *
+ * @param maxDepth - maximum nesting depth of a body
+ */
+export const createBodyParsers =
+  (maxDepth: number) =>
+  ({ checkJson }: Pick<OpenStages, 'checkJson'>): BodyParsers => ({
+    json: (text) => {
+      const value = parseJsonBody(text, maxDepth);
+      checkJson(text, value);
+      return value;
+    },
+    limitJson,
+    xml: parseXml,
+    maxDepth,
+  });
+
+const parseXml: BodyParsers['xml'] = async (text) =>
+  (await import('@hookloom/bounded-xml')).parseXml(text, new Set(), 'it');

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 
-/** Limits of the input, the same as for request bodies: lib/http/limit-json.ts. */
+/** Limits of the input, the same as for request bodies: lib/http/parse-json-body.ts. */
 const MAX_VALUES = 1_000_000;
 const MAX_NESTED = 500_000;
 

@@ -27,7 +27,8 @@ export const readWebhookEvent = (event: unknown, now: number) => {
     headers: readHeaders(headers, cookies),
     rawBody: readBody(body, isBase64Encoded === true),
     remoteAddress: toText(sourceIp),
-    receivedAt: isTime(timeEpoch) ? timeEpoch : now,
+    // A time within the range of `Date`, so that it can be formatted as ISO 8601.
+    receivedAt: typeof timeEpoch === 'number' && timeEpoch >= 0 && timeEpoch <= 8.64e15 ? timeEpoch : now,
     requestId: toText(requestId),
   };
 };
@@ -36,10 +37,6 @@ const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** Whether a time is within the range of `Date` and so can be formatted as ISO 8601. */
-const isTime = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= 8.64e15;
 
 /** A token of RFC 9110 §5.6.2, case-sensitive. */
 const readMethod = (method: unknown): string => {

@@ -49,21 +49,16 @@ interface End {
  */
 export const countStart = (hasMetrics: boolean | undefined, ended?: End): Measurement => ({
   values: { ExecutionsStarted: 1, ...(ended === undefined ? {} : toValues(ended)) },
-  by: byWorkflow(hasMetrics),
+  by: hasMetrics === true ? 'workflowId' : undefined,
 });
 
 /** Counts the end of an execution. @param hasMetrics - whether its workflow asks for metrics of its own */
 export const countEnd = (ended: End, hasMetrics: boolean | undefined): Measurement => ({
   values: toValues(ended),
-  by: byWorkflow(hasMetrics),
+  by: hasMetrics === true ? 'workflowId' : undefined,
 });
 
 const toValues = ({ status, durationMs }: End): Measurement['values'] => ({
-  [`Executions${capitalise(status)}`]: 1,
+  [`Executions${(status.charAt(0).toUpperCase() + status.slice(1)) as FinalState}`]: 1,
   ExecutionDuration: durationMs,
 });
-
-const capitalise = <Text extends string>(text: Text) =>
-  (text.charAt(0).toUpperCase() + text.slice(1)) as Capitalize<Text>;
-
-const byWorkflow = (hasMetrics: boolean | undefined) => (hasMetrics === true ? 'workflowId' : undefined);

@@ -1,27 +1,29 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { deliveryKeys } from '../workflows/definition/delivery-keys.ts';
-import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { compileExpression } from '../workflows/expressions/compile-expression.ts';
-import type { Scope } from '../workflows/expressions/scope.ts';
+import { toRequestScope } from './request-scope.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
  * Finds the key of a delivery: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else the
  * result of the trigger's `deduplication`.
  *
- * @param scope - see `toRequestScope`
+ * @param input - the trigger's output
+ * @param receivedAt - milliseconds since the epoch
  * @returns null without a key: every delivery is new
  */
 export const findDeliveryKey = async (
-  { deduplication }: Pick<PathConfig, 'deduplication'>,
-  scope: Scope,
+  webhook: Webhook,
+  input: JsonObject,
+  receivedAt: number,
 ): Promise<string | null> => {
-  const header = readIdempotencyKey(scope.input.headers as JsonObject);
+  const { deduplication } = webhook.config;
+  const header = readIdempotencyKey(input.headers as JsonObject);
   if (header !== null) return header;
   if (deduplication === null) return null;
   const evaluate = compileExpression(deliveryKeys[deduplication] ?? deduplication);
   // A failing expression means no key: the request itself is valid.
-  const found = await Promise.resolve(evaluate(scope)).catch(() => null);
+  const found = await Promise.resolve(evaluate(toRequestScope(webhook, input, receivedAt))).catch(() => null);
   return typeof found === 'number' || (typeof found === 'string' && found !== '') ? String(found) : null;
 };
 

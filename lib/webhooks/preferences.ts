@@ -7,7 +7,8 @@ interface Preferences {
 }
 
 /** Reads the header `Prefer`. Ignores unknown and malformed preferences, as RFC 7240 §2 requires. */
-export const readPreferences = (header = ''): Preferences => {
+export const readPreferences = (header?: string): Preferences => {
+  if (header === undefined) return { isAsync: false, waitSeconds: null };
   const preferences = header.split(',').map((text) => (text.split(';')[0] ?? '').trim().toLowerCase());
   const wait = preferences
     .map((text) => /^wait\s*=\s*"?(\d{1,6})"?$/.exec(text)?.[1])

@@ -27,11 +27,17 @@ export const toTriggerInput = (
   triggeredAt: new Date(request.receivedAt).toISOString(),
   body,
   headers,
-  queryParams: parseUrlEncoded(request.rawQueryString),
+  queryParams: request.rawQueryString === '' ? {} : parseUrlEncoded(request.rawQueryString),
   requestMethod: request.method,
   requestPath: request.requestPath,
   remoteAddress: request.remoteAddress,
   ...(pathParams === undefined ? {} : { pathParams }),
+});
+
+/** The trigger that a request fires. */
+export const findTrigger = ({ workflow, config: { triggerNodeId } }: Webhook): ExecutionInfo['trigger'] => ({
+  nodeId: triggerNodeId,
+  type: workflow.definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '',
 });
 
 /** Step limit of an expression over a request: about a tenth of a second. */
@@ -43,14 +49,10 @@ const REQUEST_STEPS = 200_000;
  * @param input - the trigger's output
  * @param receivedAt - milliseconds since the epoch
  */
-export const toRequestScope = (
-  { workflow, config: { triggerNodeId } }: Webhook,
-  input: JsonObject,
-  receivedAt: number,
-): Scope => {
+export const toRequestScope = (webhook: Webhook, input: JsonObject, receivedAt: number): Scope => {
+  const { workflow } = webhook;
   const { definition, version: workflowVersion } = workflow;
-  const type = definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
-  const trigger = { nodeId: triggerNodeId, type };
+  const trigger = findTrigger(webhook);
   const unstarted = { executionId: '', workflowId: definition.id, workflowVersion, trigger };
   const execution = toExecutionInfo({ ...unstarted, startedAt: receivedAt, traceparent: null }, workflow);
   return toScope(input, execution, workflow);

@@ -21,7 +21,7 @@ import { answerAccepted, answerRun, DUPLICATE, withHeaders } from './answer-run.
 import { findDeliveryKey, readIdempotencyKey, toKeyInTrigger } from './delivery-key.ts';
 import { readPreferences } from './preferences.ts';
 import { readResult } from './read-result.ts';
-import { toRequestScope } from './request-scope.ts';
+import { findTrigger } from './request-scope.ts';
 import type { DeliveryNotes, Webhook, WebhookRequest } from './webhook.ts';
 import type { AnswerStages, BodyFiles, Starting } from './webhook-feature.ts';
 
@@ -120,8 +120,7 @@ const claim = async (
   const { request, webhook, headers, input, executionId, files, note } = checked;
   const { workflow, config } = webhook;
   const { rawBody, receivedAt, requestId, method, path, rawQueryString } = request;
-  const scope = toRequestScope(webhook, input, receivedAt);
-  const { trigger } = scope.execution;
+  const trigger = findTrigger(webhook);
   const traceparent = readTraceparent(headers.traceparent);
   const unclaimed = { workflow, trigger, input, traceparent, keepsResult, requestId };
   if (executionId !== undefined) {
@@ -129,7 +128,7 @@ const claim = async (
     const execution = { ...unclaimed, executionId };
     return { execution, receivedAt, isKeyed: true, isDuplicate: false };
   }
-  const named = await findDeliveryKey(config, scope);
+  const named = await findDeliveryKey(webhook, input, receivedAt);
   if (named === null && config.deduplication !== null) {
     const place = { workflowId: workflow.definition.id, path: config.path };
     parts.logger.warn('deduplication found no key: a repeated delivery would start another execution', place);

@@ -147,7 +147,7 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   /**
    * Runs after the delivery is claimed, also for repeated ones. Returns why the execution is held; null to dispatch it.
    */
-  readonly start?: (starting: Starting) => Promise<Hold | null>;
+  readonly start?: (starting: Starting) => Promise<Hold | null> | Hold | null;
 }
 
 export interface FeaturePorts {
@@ -195,7 +195,7 @@ export const withoutFeatures: OpenStages = {
   waiting: { limitMs: Number.POSITIVE_INFINITY, isInBackground: false },
   acknowledge: nothing,
   present: nothing,
-  start: async () => null,
+  start: nothing,
 };
 
 export interface FeatureContext {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { limitJson } from '../../lib/http/limit-json.ts';
+import { limitJson } from '../../lib/http/parse-json-body.ts';
 
 const tooMany = expect.objectContaining({ code: 'BODY_INVALID', status: 400 });
 const tooDeep = expect.objectContaining({ code: 'BODY_TOO_DEEP', status: 400 });

@@ -16,8 +16,8 @@ import type { OutboundCredentials } from '../../lib/credentials/outbound/outboun
 import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import type { StrayErrorGuard } from '../../lib/engine/failure.ts';
 import { createNudgeAfterEnd, type HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import type { Dispatcher } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { cancelExecution } from '../../lib/executions/lifecycle/cancel-execution.ts';
-import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';

@@ -1,6 +1,6 @@
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
+import type { Dispatcher } from '../../lib/executions/lifecycle/accept-execution.ts';
 import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
-import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
 import type { EndedExecution } from '../../lib/executions/record/execution-store.ts';
 
 /** Runs an execution on the express function before the dispatch resolves. */

@@ -1,5 +1,5 @@
 import type { NudgeQueue } from '../../executions/held/held-queues.ts';
-import type { Dispatcher } from '../../executions/lifecycle/dispatch-execution.ts';
+import type { Dispatcher } from '../../executions/lifecycle/accept-execution.ts';
 import { DISPATCH_REFUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';

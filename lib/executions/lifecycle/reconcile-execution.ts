@@ -13,7 +13,7 @@ import {
   type FinalStatus,
   isFinal,
 } from '../record/execution-store.ts';
-import type { Dispatcher } from './dispatch-execution.ts';
+import type { Dispatcher } from './accept-execution.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
 import { type FinishParts, finishEarly, PROCESS_LOST, publishEnd } from './finish-execution.ts';
 import { ACCEPTED_LEASE_MS, computeLease, computeLimits } from './limits.ts';

@@ -1,6 +1,6 @@
 import { isId } from '@hookloom/plugin-kit/host';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
-import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
 
 /**
@@ -21,7 +21,10 @@ export const findWebhook = async (
 ): Promise<Webhook> => {
   const { workflowId, path, method } = request;
   const workflow = isId(workflowId) ? await find(workflowId) : null;
-  const isFired = (config: PathConfig) => workflow !== null && isEnabled(config, workflow);
+  // Checked in the definition: a disabled workflow or trigger never fires, whatever the stored path configs say.
+  const isFired = ({ triggerNodeId }: PathConfig): boolean =>
+    workflow?.definition.enabled === true &&
+    workflow.definition.nodes.some(({ id, disabled }) => id === triggerNodeId && disabled !== true);
   const config = workflow?.pathConfigs.find(
     (known) =>
       known.path === path && known.method === method && known.pattern === undefined && isFired(known),
@@ -30,8 +33,3 @@ export const findWebhook = async (
   const { matchWebhook } = await import('./match-webhook.chunk.ts');
   return matchWebhook(request, workflow, isFired);
 };
-
-/** Checked in the definition: a disabled workflow or trigger never fires, whatever the stored path configs say. */
-const isEnabled = ({ triggerNodeId }: PathConfig, { definition }: PublishedWorkflow): boolean =>
-  definition.enabled &&
-  definition.nodes.some(({ id, disabled }) => id === triggerNodeId && disabled !== true);

@@ -4,7 +4,7 @@ import { redactText } from '../../shared/secrets/redact-text.ts';
 import { isCredentialHeader, isSecretValue, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
 import { findDeliveryKey } from '../delivery-key.ts';
 import { decodeUtf8, parseBody } from '../parse-body.ts';
-import { toRequestScope, toTriggerInput } from '../request-scope.ts';
+import { toTriggerInput } from '../request-scope.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
 import { fitRequest } from './fit-request.ts';
 import type { RequestOutcome } from './request-outcome.ts';
@@ -77,7 +77,7 @@ const findKey = async (request: WebhookRequest, webhook: Webhook): Promise<strin
   const { headers, rawBody, receivedAt } = request;
   const body = rawBody.length <= MAX_BODY_BYTES ? read(request) : {};
   const input = toTriggerInput({ request, webhook }, headers, body);
-  return findDeliveryKey(webhook.config, toRequestScope(webhook, input, receivedAt));
+  return findDeliveryKey(webhook, input, receivedAt);
 };
 
 const read = (request: WebhookRequest): JsonValue => {

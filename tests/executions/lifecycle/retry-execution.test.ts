@@ -2,7 +2,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
-import type { Dispatcher } from '../../../lib/executions/lifecycle/dispatch-execution.ts';
+import type { Dispatcher } from '../../../lib/executions/lifecycle/accept-execution.ts';
 import {
   type RetryOptions,
   retryEdited,

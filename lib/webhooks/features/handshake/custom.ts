@@ -7,7 +7,7 @@ import { compileExpression } from '../../../workflows/expressions/compile-expres
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { compileTemplate, splitTemplate } from '../../../workflows/expressions/template.ts';
-import { redactCredentialHeaders } from '../../redact-credential-headers.ts';
+import { redactCredentialHeaders } from '../../authenticate.ts';
 import { toScope, toTriggerInput } from '../../request-scope.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { Stages } from '../../webhook-feature.ts';
