@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import { cacheVerified, verify } from '../credentials/verify.ts';
 import type { ClaimParts } from '../deliveries/claim-delivery.ts';
@@ -7,7 +6,7 @@ import type { Dispatcher } from '../executions/lifecycle/accept-execution.ts';
 import type { BackgroundParts } from '../executions/lifecycle/background-run.ts';
 import { createPrepareRun, createRunExecution } from '../executions/lifecycle/run-execution.ts';
 import { DEPTH_HEADER } from '../executions/record/call-depth.ts';
-import { createHandler, type Handle } from '../http/create-handler.ts';
+import { type Call, createHandler, type Handle } from '../http/create-handler.ts';
 import { limitJson, parseJsonBody } from '../http/parse-json-body.ts';
 import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
@@ -18,7 +17,7 @@ import type { CatchRequest } from '../webhooks/listening/catch-request.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { parsePlainBody } from '../webhooks/parse-plain-body.ts';
 import { toTriggerInput } from '../webhooks/request-scope.ts';
-import { type Note, noteOutcome, type RecordRequest } from '../webhooks/requests/request-outcome.ts';
+import { type Noting, type RecordRequest, requestOutcomes } from '../webhooks/requests/request-outcome.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import {
   type Arrival,
@@ -91,7 +90,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
   const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
 
-  const handle: NotingHandle = async ({ event, context, addLogFields, addHeaders, note }) => {
+  const handle: Handle<Call & Noting> = async ({ event, context, addLogFields, addHeaders, note }) => {
     limitBody(event, settings.maxBodyBytes);
     const request = readWebhookEvent(event, clock.now());
     note({ request });
@@ -145,19 +144,15 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
         secretId,
         addHeaders,
       },
-      computeTimeLimit(context, settings),
+      // The function's remaining time, without the margin.
+      Math.max(
+        0,
+        (context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) - settings.deadlineMarginMs,
+      ),
       running,
     );
   };
-  return createHandler({ logger, clock }, noteOutcome(handle, parts.recordRequest));
-};
-
-type NotingHandle = (call: Parameters<Handle>[0] & { readonly note: Note }) => ReturnType<Handle>;
-
-/** The function's remaining time, without the margin. */
-const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {
-  const remainingMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
-  return Math.max(0, remainingMs - deadlineMarginMs);
+  return createHandler({ logger, clock }, handle).use(requestOutcomes(parts.recordRequest));
 };
 
 /**

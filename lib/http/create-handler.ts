@@ -8,6 +8,35 @@ import { METRICS, type Measurement, type Measuring, measure } from '../shared/me
 import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
 
+/*
+ * The contract of a middleware. Every HTTP function is a stack of middy: `middy(handle).use(first).use(second)…`. A middleware
+ * is an object with up to three functions, each of which gets middy's request of one invocation.
+ *
+ * When it runs
+ * - `before`: in the order of `use`, each once, before `handle`. When one throws, the rest and `handle` are skipped.
+ * - `after`: in the opposite order, once `handle` has answered.
+ * - `onError`: in the opposite order, all of them, when anything before has thrown: a `before`, `handle` or an `after`. One whose
+ *   `after` has run sees the same invocation again, so that it must be able to do its work twice.
+ *
+ * What it may change
+ * - `request.event`: a {@link Call}, which the first middleware makes of the gateway's event. A `before` may add members for
+ *   those after it and for `handle`; it changes none that is there. It keeps there what its `after` needs, since one sandbox may
+ *   serve several requests at a time locally: nothing of a request is kept in a variable of the middleware.
+ * - `request.response`: an {@link Answer}. An `after` may replace it, an `onError` sets it; only the first middleware, which runs
+ *   last, turns it into the gateway's result.
+ * - `request.error`: an `onError` may put an error of the catalogue in place of another one.
+ * - The results of these functions are `undefined`. With anything else, middy ends the stack at once: after a `before`, no `after`
+ *   would run, and the request would have no log line. To refuse a request, throw an AppError.
+ *
+ * What an error in it does
+ * - In `before` or `after`, it is the request's error, as if `handle` had thrown it: it becomes a problem and is logged.
+ * - In `onError`, it fails the invocation: Lambda answers 500 and logs it. So an `onError` catches what may fail.
+ *
+ * What it costs
+ * - A call or two per request, on the way of every webhook: a new one must do the work of a file, and may load nothing that most
+ *   requests don't need. What depends on the route is a stack of the route: see `answerRoute`.
+ */
+
 /** Fields and metrics of a request's log line. */
 type LogFields = Readonly<Record<string, string | number>> & Measuring;
 
@@ -22,7 +51,9 @@ export interface Call {
 }
 
 /** Handles one request. A thrown error becomes an answer. */
-export type Handle = (call: Call) => Promise<Answer>;
+export type Handle<Given extends Call = Call> = (call: Given) => Promise<Answer>;
+
+type Middleware<Given extends Call = Call> = middy.MiddlewareObj<Given, Answer, unknown>;
 
 interface HandlerParts {
   readonly logger: Logger;
@@ -31,39 +62,126 @@ interface HandlerParts {
   readonly presentProblem?: (problem: Answer, event: unknown) => Promise<Answer | null>;
 }
 
+/** The Lambda handler of an HTTP function. */
+interface HttpHandler<Given extends Call> {
+  (event: unknown, context: Context): Promise<APIGatewayProxyStructuredResultV2>;
+  use(middleware: Middleware<Given>): this;
+}
+
+/** No early timeout: long operations have their own deadlines, and a timer per request costs time. */
+const STACK_OPTIONS = { timeoutEarlyInMillis: 0 };
+
 /**
  * The Lambda handler of an HTTP function: turns the answer or error of `handle` into the gateway's result and one log
  * line.
+ *
+ * @typeParam Given - what further middlewares make of the call
  */
-export const createHandler = (parts: HandlerParts, handle: Handle) =>
-  // No early timeout: long operations have their own deadlines, and a timer per request costs time.
-  middy<unknown, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 }).handler(
-    async (event, context: Partial<Context> = {}) => {
-      const startedAt = parts.clock.now();
-      const request = describeRequest(event, context);
-      const target: LogFields = {};
-      const addLogFields: Call['addLogFields'] = (fields) => void Object.assign(target, fields);
+export const createHandler = <Given extends Call = Call>(
+  parts: HandlerParts,
+  handle: Handle<Given>,
+): HttpHandler<Given> => {
+  const stack = middy<Passing, Answer, unknown>(handle as unknown as Handle<Passing>, STACK_OPTIONS)
+    .use(gatewayResults())
+    .use(requestLog(parts))
+    .use(problemAnswers(parts));
+  return stack as unknown as HttpHandler<Given>;
+};
+
+/** A call, with what the middlewares of every function keep in it. */
+interface Passing extends Call {
+  /** From the gateway; empty if it is missing from the event. */
+  readonly method: string;
+  readonly requestId: string;
+  readonly route: string;
+  readonly added: Answer['headers'];
+  logFields: LogFields;
+  startedAt: number;
+}
+
+/** Makes a call of the gateway's event, and the gateway's result of the answer. Outermost: the others see calls and answers. */
+const gatewayResults = (): Middleware<Passing> => {
+  const toGateway = (passed: middy.Request<Passing, Answer, unknown>) => {
+    const { method, added } = passed.event;
+    const answer = passed.response as Answer;
+    const { vary } = answer.headers;
+    const headers = { ...answer.headers, ...added };
+    if (vary !== undefined && added.vary !== undefined) headers.vary = `${vary}, ${added.vary}`; // RFC 9110 §12.5.5
+    passed.response = toResult({ ...answer, headers }, method) as unknown as Answer;
+  };
+  return {
+    before: (passed) => {
+      const event: unknown = passed.event;
+      const context: Partial<Context> = passed.context;
+      const { requestContext } = (event ?? {}) as { requestContext?: unknown };
+      const { http, requestId, routeKey } = (requestContext ?? {}) as Record<string, unknown>;
+      const { method } = (http ?? {}) as { method?: unknown };
       const added: Record<string, string> = {};
-      const addHeaders: Call['addHeaders'] = (headers) => void Object.assign(added, headers);
-      const call = { event, context, addLogFields, addHeaders };
-      const { answer, thrown } = await answerCall(call, handle, request.requestId, parts);
-      const fields = {
-        requestId: request.requestId,
-        route: request.route,
-        ...callerOf(event),
-        ...target,
-        ...traceOf(event),
-        ...executionOf(answer, thrown),
-        status: answer.status,
-        durationMs: parts.clock.now() - startedAt,
-        ...(isAppError(thrown) ? { code: thrown.code, ...reasonOf(thrown) } : {}),
-        ...(isServerError(answer, thrown) ? measure(...(target[METRICS] ?? []), SERVER_ERROR) : {}),
+      const call: Partial<Passing> = {
+        event,
+        context,
+        method: toText(method),
+        requestId: toText(requestId) || toText(context.awsRequestId),
+        route: toText(routeKey),
+        added,
+        addHeaders: (headers) => void Object.assign(added, headers),
       };
-      if (answer.status < 500) parts.logger.info('request', fields);
-      else parts.logger.error('request', { ...fields, cause: causeOf(thrown) });
-      return toResult({ ...answer, headers: mergeHeaders(answer.headers, added) }, request.method);
+      passed.event = call as Passing;
     },
-  );
+    after: toGateway,
+    onError: toGateway,
+  };
+};
+
+/** Writes one line per request, with the fields that its handler adds. */
+const requestLog = ({ logger, clock }: HandlerParts): Middleware<Passing> => {
+  const write = ({ event: call, response, error: thrown }: middy.Request<Passing, Answer, unknown>) => {
+    const { event, requestId, route, logFields } = call;
+    const answer = response as Answer;
+    const { headers } = isPlainObject(event) ? event : {};
+    const executionId = answer.executionId ?? findExecutionId(thrown);
+    const fields = {
+      requestId,
+      route,
+      caller: readCaller(event) ?? undefined,
+      // Safe to log, since its format is fixed.
+      traceparent: (isPlainObject(headers) && readTraceparent(headers.traceparent)) || undefined,
+      ...logFields,
+      ...(executionId === undefined ? {} : { executionId }),
+      status: answer.status,
+      durationMs: clock.now() - call.startedAt,
+      ...(isAppError(thrown) ? { code: thrown.code, ...reasonOf(thrown) } : {}),
+    };
+    if (answer.status < 500) logger.info('request', fields);
+    else {
+      const isOurs = executionId === undefined && isServerError(thrown);
+      const counted = isOurs ? measure(...(logFields[METRICS] ?? []), SERVER_ERROR) : {};
+      logger.error('request', { ...fields, ...counted, cause: causeOf(thrown) });
+    }
+  };
+  return {
+    before: ({ event: call }) => {
+      call.startedAt = clock.now();
+      call.logFields = {};
+      call.addLogFields = (fields) => void Object.assign(call.logFields, fields);
+    },
+    after: write,
+    onError: write,
+  };
+};
+
+/** Answers an error with a problem; an answer that is larger than Lambda returns is an error, too. */
+const problemAnswers = ({ presentProblem }: HandlerParts): Middleware<Passing> => ({
+  after: ({ response }) => {
+    if (isTooLarge(response as Answer))
+      throw new AppError(ANSWER_TOO_LARGE, { limitBytes: MAX_ANSWER_BYTES });
+  },
+  onError: async (passed) => {
+    const { event, requestId } = passed.event;
+    const problem = answerProblem(passed.error, requestId);
+    passed.response = (await presentProblem?.(problem, event).catch(() => null)) ?? problem;
+  },
+});
 
 export interface ServedRoute {
   /** The gateway's route key: `GET /api/admin/workflows/{workflowId}`. */
@@ -126,52 +244,18 @@ const isSpelledAs = (route: string, event: unknown): boolean => {
 /** Segments that are not empty, `.` or `..`, without characters that some readers of paths decode or cut at. */
 const PLAIN_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/\\%;]+)+$/;
 
-/** Merges headers: added ones win, except that `vary` is combined (RFC 9110 §12.5.5). */
-const mergeHeaders = (own: Answer['headers'], added: Answer['headers']): Answer['headers'] =>
-  own.vary === undefined || added.vary === undefined
-    ? { ...own, ...added }
-    : { ...own, ...added, vary: `${own.vary}, ${added.vary}` };
-
-const answerCall = async (
-  call: Call,
-  handle: Handle,
-  requestId: string,
-  { presentProblem }: HandlerParts,
-) => {
-  try {
-    const answer = await handle(call);
-    if (isTooLarge(answer)) throw new AppError(ANSWER_TOO_LARGE, { limitBytes: MAX_ANSWER_BYTES });
-    return { answer, thrown: undefined };
-  } catch (thrown) {
-    const problem = answerProblem(thrown, requestId);
-    const shown = await presentProblem?.(problem, call.event).catch(() => null);
-    return { answer: shown ?? problem, thrown };
-  }
-};
-
 const SERVER_ERROR: Measurement = { values: { ServerErrors: 1 } };
 
 /** Whether the service is at fault rather than a workflow, whose errors carry an execution id. */
-const isServerError = (answer: Answer, thrown: unknown): boolean =>
-  answer.status >= 500 &&
-  thrown !== undefined &&
-  executionOf(answer, thrown).executionId === undefined &&
-  !(isAppError(thrown) && NOT_OURS.test(thrown.code));
+const isServerError = (thrown: unknown): boolean =>
+  thrown !== undefined && !(isAppError(thrown) && NOT_OURS.test(thrown.code));
 
 const NOT_OURS = /^(ANSWER_TOO_LARGE|WEBHOOK_PAUSED)$/;
 
-/** The execution that a request started or refers to, from its answer or error. */
-const executionOf = ({ executionId }: Answer, thrown: unknown): { readonly executionId?: string } => {
-  if (executionId !== undefined) return { executionId };
+/** The execution that an error refers to. */
+const findExecutionId = (thrown: unknown): string | undefined => {
   const parameters: { readonly executionId?: unknown } = isAppError(thrown) ? thrown.parameters : {};
-  return typeof parameters.executionId === 'string' ? { executionId: parameters.executionId } : {};
-};
-
-/** The request's `traceparent`: safe to log, since its format is fixed. */
-const traceOf = (event: unknown): { readonly traceparent?: string } => {
-  const { headers } = isPlainObject(event) ? event : {};
-  const traceparent = isPlainObject(headers) ? readTraceparent(headers.traceparent) : null;
-  return traceparent === null ? {} : { traceparent };
+  return typeof parameters.executionId === 'string' ? parameters.executionId : undefined;
 };
 
 /**
@@ -186,11 +270,6 @@ export const readCaller = (event: unknown): string | null => {
   return typeof userArn === 'string' ? userArn : null;
 };
 
-const callerOf = (event: unknown): { readonly caller?: string } => {
-  const caller = readCaller(event);
-  return caller === null ? {} : { caller };
-};
-
 /** Whether an answer is too large as JSON, as Lambda sends it: a quote takes two bytes, a control character six. */
 const isTooLarge = (answer: Answer): boolean =>
   answer.body !== null &&
@@ -203,18 +282,6 @@ const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.caus
 /** The reason for a refusal that the response does not contain. */
 const reasonOf = ({ cause }: AppError): { readonly reason?: string } =>
   isRefusal(cause) ? { reason: cause.message } : {};
-
-/** Identifies a request in responses and the log; fields missing from the event are empty. */
-const describeRequest = (event: unknown, context: Partial<Context>) => {
-  const { requestContext } = (event ?? {}) as { requestContext?: unknown };
-  const { http, requestId, routeKey } = (requestContext ?? {}) as Record<string, unknown>;
-  const { method } = (http ?? {}) as { method?: unknown };
-  return {
-    method: toText(method),
-    requestId: toText(requestId) || toText(context.awsRequestId),
-    route: toText(routeKey),
-  };
-};
 
 /** The value if it is a string, else an empty string: `String` would throw for objects without a primitive value. */
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,4 +1,3 @@
-import type { Answer } from '../../shared/answer.ts';
 import { type AppError, type ErrorCode, isAppError, isRefusal } from '../../shared/errors.ts';
 import { countStart, type Measuring, measure } from '../../shared/metrics.ts';
 import { type DeliveryNotes, NO_WORKFLOW, type Webhook, type WebhookRequest } from '../webhook.ts';
@@ -81,54 +80,58 @@ const OF_OPERATOR: ReadonlySet<ErrorCode> = new Set([
   'WEBHOOK_MISCONFIGURED',
 ]);
 
-/** What is recorded about one invocation. */
-interface Call {
-  addLogFields(fields: Readonly<Record<string, string | number>> & Measuring): void;
-}
-
 /** Adds to what is known about the request. */
 export type Note = (notes: RequestNotes) => void;
 
-/**
- * Records the outcome of requests: always of refused and caught ones, of all others if the webhook requests it. For a request
- * refused by a workflow, the log line gets the verdict and a metric; for one that started an execution, it counts the
- * start, and the outcome of an inline run.
- */
-export const noteOutcome =
-  <Invocation extends Call>(
-    handle: (call: Invocation & { readonly note: Note }) => Promise<Answer>,
-    record: RecordRequest,
-  ) =>
-  async (call: Invocation): Promise<Answer> => {
-    let notes: RequestNotes = {};
-    const note: Note = (more) => {
-      notes = { ...notes, ...more };
-    };
-    const settle = async (outcome: RequestOutcome | null): Promise<void> => {
-      if (outcome === null) return;
-      const { verdict, refusal, request, webhook } = outcome;
-      const isRefused = refusal !== null;
-      if (isRefused && outcome.hasWorkflow)
-        call.addLogFields({
-          ...{ workflowId: request.workflowId, verdict, code: refusal.code },
-          ...measure({ values: { RefusedRequests: 1 }, by: 'code' }),
-        });
-      if (verdict === 'started') {
-        call.addLogFields(measure(countStart(webhook?.workflow.definition.settings?.metrics, notes.ended)));
-      }
-      if (verdict === 'caught') call.addLogFields({ verdict });
-      if (isRefused || isKeptWhole(outcome)) await record(outcome);
-    };
-    let answer: Answer;
-    try {
-      answer = await handle({ ...call, note });
-    } catch (error) {
-      await settle(toOutcome(notes, error));
-      throw error;
-    }
-    await settle(toOutcome(notes));
-    return answer;
+/** What the middleware adds to a call. */
+export interface Noting {
+  note: Note;
+  notes: RequestNotes;
+}
+
+interface Passing {
+  readonly event: Noting & {
+    addLogFields(fields: Readonly<Record<string, string | number>> & Measuring): void;
   };
+  readonly error: unknown;
+}
+
+/**
+ * The middleware that records the outcome of requests: always of refused and caught ones, of all others if the webhook requests
+ * it. For a request refused by a workflow, the log line gets the verdict and a metric; for one that started an execution, it
+ * counts the start, and the outcome of an inline run.
+ */
+export const requestOutcomes = (record: RecordRequest) => {
+  const settle = async ({ event: call, error }: Passing): Promise<void> => {
+    const { notes } = call;
+    const outcome = toOutcome(notes, error);
+    call.notes = {}; // once, even if the answer turns out to be too large
+    if (outcome === null) return;
+    const { verdict, refusal, request, webhook } = outcome;
+    const isRefused = refusal !== null;
+    if (isRefused && outcome.hasWorkflow)
+      call.addLogFields({
+        workflowId: request.workflowId,
+        verdict,
+        code: refusal.code,
+        ...measure({ values: { RefusedRequests: 1 }, by: 'code' }),
+      });
+    if (verdict === 'started')
+      call.addLogFields(measure(countStart(webhook?.workflow.definition.settings?.metrics, notes.ended)));
+    if (verdict === 'caught') call.addLogFields({ verdict });
+    if (isRefused || isKeptWhole(outcome)) await record(outcome);
+  };
+  return {
+    before: ({ event: call }: Passing): void => {
+      call.notes = {};
+      call.note = (more) => {
+        call.notes = { ...call.notes, ...more };
+      };
+    },
+    after: settle,
+    onError: settle,
+  };
+};
 
 /** Whether the webhook records all its requests, or the request was caught as a test. */
 export const isKeptWhole = ({ webhook, verdict }: Pick<RequestOutcome, 'webhook' | 'verdict'>): boolean =>
