@@ -12,8 +12,6 @@ import { readConfig } from '../../lib/app/config.ts';
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import { startGateway } from '../../local/gateway/gateway.ts';
-import { createRouter } from '../../local/gateway/routes.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aDurableEngine } from '../support/a-durable-engine.ts';
 import { aLocalServer } from '../support/a-local-server.ts';

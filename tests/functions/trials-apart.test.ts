@@ -9,7 +9,6 @@ import { createAggregate } from '../../lib/app/statistics-handlers.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
-import { createStreams } from '../../local/sources/streams.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aLocalServer } from '../support/a-local-server.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';

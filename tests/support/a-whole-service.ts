@@ -29,9 +29,6 @@ import { createRegistrationsFunction } from '../../lib/app/triggers/registration
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
 import { startBackend } from '../../local/backend.ts';
-import { startGateway } from '../../local/gateway/gateway.ts';
-import { createRouter } from '../../local/gateway/routes.ts';
-import type { ScheduleClock } from '../../local/sources/schedules.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { patientClock } from './a-patient-clock.ts';
 import { adminFunctions } from './an-admin-api.ts';

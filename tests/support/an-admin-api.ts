@@ -54,7 +54,6 @@ import {
   listProviders,
   listTriggers,
 } from '../../lib/plugins/summaries.ts';
-import { createRouter } from '../../local/gateway/routes.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { anEvent } from './an-api-event.ts';
 import { checked } from './checked-answers.ts';

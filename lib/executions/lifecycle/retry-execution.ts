@@ -18,9 +18,13 @@ import {
 } from '../record/execution-store.ts';
 import { packInput, readRefusal } from '../record/pack-result.ts';
 import { unpackText } from '../record/pack-value.ts';
-import { createCallbackKey, dispatchAgain, dispatchOrMarkDue } from './accept-execution.ts';
-import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
-import { createCallbackKey, type Dispatcher, dispatchOrWithdraw } from './accept-execution.ts';
+import {
+  createCallbackKey,
+  type Dispatcher,
+  dispatchAgain,
+  dispatchOrMarkDue,
+  dispatchOrWithdraw,
+} from './accept-execution.ts';
 import { findExecution } from './finish-execution.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
