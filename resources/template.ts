@@ -77,8 +77,8 @@ const readNamespace = ({ Resources }: Template): string => {
 };
 
 /**
- * Limits the permissions for rules of triggers to names of the length that those of this stage have: otherwise they would include
- * those of a stage whose name begins with this one and a dash.
+ * Limits the permissions for rules that releases before 0.3 named, with a dash, to names of the length that those of this stage have:
+ * otherwise they would include those of a stage whose name begins with this one and a dash.
  */
 export const narrowRules = ({ Resources }: Template): void => {
   for (const [id, resource] of Object.entries(Resources)) {
@@ -92,7 +92,7 @@ export const narrowRules = ({ Resources }: Template): void => {
   }
 };
 
-/** As in lib/triggers/types/event-trigger.plugin.ts: a hash, cut off where a rule's name is full. */
+/** Of a hash, cut off where a rule's name is full. */
 const lengthAfter = (prefix: string): number => Math.min(43, 64 - prefix.length);
 
 const nameBucket = (bucket: TemplateResource | undefined, { blobBucket }: Deployment): void => {

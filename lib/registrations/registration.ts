@@ -41,12 +41,19 @@ export const toRegistration = (
   const source = findRegisteringSource(nodeType, findNodeType);
   if (source === null || disabled === true) return null;
   const resource = source.resourceOf?.(parameters) ?? null;
+  const form = source.form === undefined ? '' : `${source.form}.`;
   const name =
     resource === null
-      ? hash(JSON.stringify([workflowId, triggerNodeId, nodeType, parameters]))
+      ? `${form}${hash(JSON.stringify([workflowId, triggerNodeId, nodeType, parameters]))}`
       : nameOfResource(resource);
   return { name, workflowId, triggerNodeId, nodeType, parameters };
 };
+
+/** Whether a registration has a name, in its form or any other: until a sweep, events have a former one. */
+export const isNameOf = ({ name }: Registration, other: string): boolean =>
+  withoutForm(name) === withoutForm(other);
+
+const withoutForm = (name: string): string => name.slice(name.indexOf('.') + 1);
 
 /** Says which trigger has the resource that another one needs. */
 export const describeTaken = ({ workflowId, triggerNodeId }: Registration): string =>

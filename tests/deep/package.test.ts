@@ -80,7 +80,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   sweepRegistrations: 128,
   adminSendAgain: 156,
   adminWorkflows: 132,
-  adminEditWorkflows: 898,
+  adminEditWorkflows: 899,
   adminTryNode: 893,
   adminCredentials: 189,
   adminPlugins: 85,

@@ -141,8 +141,8 @@ describe.each(few(grants))('without the grant of %s: %s for %s', (role, action, 
 });
 
 describe('without the permission of EventBridge to invoke the function', () => {
-  const stage = useMutatedStage('DispatchPermission', (resources) => {
-    delete resources.DispatchPermission;
+  const stage = useMutatedStage('DispatchPermissionOfRules', (resources) => {
+    delete resources.DispatchPermissionOfRules;
   });
   test('"an event starts its workflow" fails', async () => {
     expect(await failure(runCheck(stage, 'an event starts its workflow'))).toMatch(/^failed/);

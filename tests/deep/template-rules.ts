@@ -24,8 +24,10 @@ const wildcards: Readonly<Record<string, string>> = {
   'arn:PARTITION:secretsmanager:*:ACCOUNT:secret:hookloom-dev/*': 'secrets are made by their owner',
   'arn:PARTITION:iam::*:role/hookloom-dev/*': 'roles of credentials, in any account',
   'arn:PARTITION:scheduler:REGION:ACCOUNT:schedule/hookloom-dev/*': 'schedules are made at run time',
+  'arn:PARTITION:events:REGION:ACCOUNT:rule/hookloom-dev.*': 'rules are made at run time',
+  'arn:PARTITION:events:REGION:ACCOUNT:rule/*/hookloom-dev.*': 'rules are made at run time, on any bus',
   [`arn:PARTITION:events:REGION:ACCOUNT:rule/*/hookloom-dev-${'?'.repeat(43)}`]:
-    'rules are made at run time, on any bus',
+    'rules of releases before 0.3 are removed',
   'arn:PARTITION:sqs:REGION:*:*': "the names of triggers' queues are looked up",
 };
 

@@ -5,8 +5,15 @@ import type { Template } from '../support/check-template.ts';
 import { dependenciesOf } from '../support/check-template-references.ts';
 import { grantsOf, placesOf, statementsOf } from '../support/role-grants.ts';
 
-/** The rules that triggers register, on the default bus and on others. */
-const ownRules = ['rule/', 'rule/*/'].map((place) => `${place}STAGE-${'?'.repeat(43)}`);
+/** The rules that triggers register, on the default bus and on others; and those of releases before 0.3. */
+const [ownRules, formerRules] = ['.*', `-${'?'.repeat(43)}`].map((name) => [
+  `rule/STAGE${name}`,
+  `rule/*/STAGE${name}`,
+]);
+
+interface Sending {
+  readonly Condition: { readonly ArnLike: { readonly 'aws:SourceArn': unknown } };
+}
 
 /** As triggers name what the template has. */
 const stage = {
@@ -67,8 +74,12 @@ export const describeTriggerResources = (read: () => Template): void => {
       expect(permissions.map(({ Properties }) => Properties?.Principal)).toEqual([
         'events.amazonaws.com',
         'events.amazonaws.com',
+        'events.amazonaws.com',
+        'events.amazonaws.com',
       ]);
-      expect(permissions.flatMap(({ Properties }) => placesOf(Properties?.SourceArn))).toEqual(ownRules);
+      expect(permissions.flatMap(({ Properties }) => placesOf(Properties?.SourceArn)).sort()).toEqual(
+        [ownRules, formerRules].flat().sort(),
+      );
     });
 
     test('what could not be delivered to the event function, or stored by it, is kept for 14 days', () => {
@@ -80,9 +91,9 @@ export const describeTriggerResources = (read: () => Template): void => {
         MessageRetentionPeriod: 1_209_600,
       });
       const { PolicyDocument } = propertiesOf('TriggerDeadLetterQueuePolicy') as {
-        PolicyDocument: { Statement: [{ Condition: { ArnLike: { 'aws:SourceArn': unknown } } }] };
+        PolicyDocument: { Statement: readonly [Sending, Sending] };
       };
-      const [statement] = PolicyDocument.Statement;
+      const [statement, ofFormer] = PolicyDocument.Statement;
       expect(statement).toMatchObject({
         Effect: 'Allow',
         Principal: { Service: 'events.amazonaws.com' },
@@ -90,6 +101,7 @@ export const describeTriggerResources = (read: () => Template): void => {
         Resource: queue,
       });
       expect(placesOf(statement.Condition.ArnLike['aws:SourceArn'])).toEqual(ownRules);
+      expect(placesOf(ofFormer.Condition.ArnLike['aws:SourceArn'])).toEqual(formerRules);
     });
 
     test('before the stack is removed, everything is unregistered, and no sweep registers it again', () => {

@@ -4,7 +4,12 @@ import type { SQSBatchResponse } from 'aws-lambda';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { ExecutionStore } from '../../executions/record/execution-store.ts';
-import { findRegisteringSource, nameOfResource, toRegistration } from '../../registrations/registration.ts';
+import {
+  findRegisteringSource,
+  isNameOf,
+  nameOfResource,
+  toRegistration,
+} from '../../registrations/registration.ts';
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
 import { type ReadVariables, resolveTrigger } from '../../registrations/resolve-triggers.ts';
 import { isAppError } from '../../shared/errors.ts';
@@ -53,7 +58,9 @@ export const createDispatchFunction = (parts: DispatchParts) => {
           },
         );
         const wanted = resolved === null ? null : toRegistration(workflowId, resolved, findNodeType);
-        return wanted?.name === registration ? null : 'the trigger is registered with different parameters';
+        return wanted !== null && isNameOf(wanted, registration)
+          ? null
+          : 'the trigger is registered with different parameters';
       },
       parts,
     );

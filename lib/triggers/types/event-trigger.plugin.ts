@@ -56,6 +56,7 @@ const eventTrigger: TriggerProvider = {
     ...(bus === '' ? [{ path: '/bus', message: 'must not be empty' }] : []),
   ],
   firedBy: {
+    form: 2,
     register: async (trigger, { callAws, ...context }) => {
       const call = toCall(callAws);
       const names = toNames(trigger, context);
@@ -125,11 +126,20 @@ const TARGET = 'dispatch';
 /** Maximum length of a rule's name: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html */
 const MAX_RULE_NAME = 64;
 
+/** Less than any name of the first form has: permissions to remove those are for their length, and include none of this form. */
+const MAX_LENGTH = 53;
+
+/**
+ * A dot ends the prefix, which the name of a stage can't have: permissions for `STAGE.*` include no rule of a stage whose name
+ * begins with this one. Names of the first form have a dash there.
+ */
 const toNames = (
   { name, parameters }: RegisteredTrigger,
   { prefix }: Pick<RegistrationContext, 'prefix'>,
 ) => ({
-  Rule: `${prefix}-${name}`.slice(0, MAX_RULE_NAME),
+  Rule: name.includes('.')
+    ? `${prefix}.${name}`.slice(0, MAX_LENGTH)
+    : `${prefix}-${name}`.slice(0, MAX_RULE_NAME),
   EventBusName: typeof parameters.bus === 'string' ? parameters.bus : DEFAULT_BUS,
 });
 

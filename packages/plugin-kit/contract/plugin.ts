@@ -115,6 +115,11 @@ export interface EventSource {
   /** Removes what `register` has created, even if it ran only partly or not at all. It must be idempotent. */
   unregister?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
   /**
+   * The form in which `register` names what it makes: 2 after its first change. It is part of `trigger.name`, `2.…`, so that the
+   * sweep registers every trigger again, and then unregisters it under the name that it had. Without effect on a type with `resourceOf`.
+   */
+  readonly form?: number;
+  /**
    * A resource that only one trigger can use, such as the ARN of a queue. Its events are recognised by the resource and
    * name no trigger.
    */

@@ -10,7 +10,7 @@ export interface TriggerAddress {
 /** A trigger, with the name of its registration. */
 export interface RegisteredTrigger extends TriggerAddress {
   /**
-   * 43 characters of `A-Z a-z 0-9 _ -`, determined by the trigger and its parameters. For a type with `resourceOf`, it
+   * 43 characters of `A-Z a-z 0-9 _ -`, determined by the trigger and its parameters; after `2.` for a type with `form: 2`. For a type with `resourceOf`, it
    * is the same for all triggers of that resource.
    */
   readonly name: string;

@@ -32,14 +32,37 @@ const open = (template: Template, users: Readonly<Record<string, readonly Policy
   return { resolved, decide, grantUses: policies.grantUses };
 };
 
+test.each(['SweepRegistrationsRole', 'AdminEditWorkflowsRole', 'AdminSettingsRole'])(
+  '%s changes no rule of a stage whose name begins with its own and a dash, however long both are',
+  async (role) => {
+    const { decide } = open(readStageTemplate('production-one'));
+    const allowedOn = async (name: string, place = '') => {
+      const rule = `arn:aws:events:${region}:${account}:rule/${place}${name.slice(0, name.includes('.') ? 53 : 64)}`;
+      const actions = ['events:PutRule', 'events:DeleteRule', 'events:RemoveTargets'];
+      const decisions = await Promise.all(actions.map((action) => decide(role, action, rule)));
+      return actions.filter((_, at) => decisions[at]?.allowed);
+    };
+    const hash = 'A-_0'.repeat(11).slice(0, 43);
+    for (const other of ['eu', 'e', 'one', 'eu-central-1'])
+      for (const place of ['', 'orders/'])
+        expect(await allowedOn(`hookloom-production-one-${other}.2.${hash}`, place)).toEqual([]);
+    expect(await allowedOn(`hookloom-production-one.2.${hash}`)).toHaveLength(3);
+    expect(await allowedOn(`hookloom-production-one-${hash}`)).toEqual([
+      'events:DeleteRule',
+      'events:RemoveTargets',
+    ]);
+  },
+);
+
 describe('the roles of serverless.yml allow what their functions do, and nothing else:', () => {
   const { resolved, decide } = open(readStageTemplate());
   const of = (logicalId: string, part = '') => `${resolved.resources[logicalId]?.arn}${part}`;
   const arn = (service: string, resource: string, at = region) =>
     `arn:aws:${service}:${at}:${account}:${resource}`;
   const lambda = (name: string) => arn('lambda', `function:hookloom-dev-${name}`);
-  const rule = arn('events', `rule/hookloom-dev-${'a'.repeat(43)}`);
-  const ruleOfBus = arn('events', `rule/orders/hookloom-dev-${'a'.repeat(43)}`);
+  const rule = arn('events', `rule/hookloom-dev.2.${'a'.repeat(38)}`);
+  const ruleOfBus = arn('events', `rule/orders/hookloom-dev.2.${'a'.repeat(38)}`);
+  const formerRule = arn('events', `rule/hookloom-dev-${'a'.repeat(43)}`);
   const toScheduler = { 'iam:PassedToService': 'scheduler.amazonaws.com' };
   const ofDispatch = { 'lambda:FunctionArn': lambda('dispatch') };
   const ofGroup = { 'aws:SourceAccount': account, 'aws:SourceArn': of('ScheduleGroup') };
@@ -69,6 +92,10 @@ describe('the roles of serverless.yml allow what their functions do, and nothing
     ['SweepRegistrationsRole', 'scheduler:CreateSchedule', arn('scheduler', 'schedule/hookloom-dev/a')],
     ['SweepRegistrationsRole', 'events:PutRule', rule],
     ['SweepRegistrationsRole', 'events:PutRule', ruleOfBus],
+    ['SweepRegistrationsRole', 'events:DeleteRule', ruleOfBus],
+    ['SweepRegistrationsRole', 'events:RemoveTargets', formerRule],
+    ['SweepRegistrationsRole', 'events:DeleteRule', formerRule],
+    ['events.amazonaws.com', 'lambda:InvokeFunction', lambda('dispatch'), { 'aws:SourceArn': formerRule }],
     ['SweepRegistrationsRole', 'events:PutTargets', rule, { 'events:TargetArn': [lambda('dispatch')] }],
     ['SweepRegistrationsRole', 'lambda:CreateEventSourceMapping', '*', ofDispatch],
     ['SweepRegistrationsRole', 'lambda:ListEventSourceMappings', '*'],
@@ -108,6 +135,8 @@ describe('the roles of serverless.yml allow what their functions do, and nothing
     ['SweepRegistrationsRole', 'iam:PassRole', of('WebhookRole'), toScheduler],
     ['SweepRegistrationsRole', 'scheduler:CreateSchedule', arn('scheduler', 'schedule/default/a')],
     ['SweepRegistrationsRole', 'events:PutRule', arn('events', `rule/hookloom-dev-eu-${'a'.repeat(43)}`)],
+    ['SweepRegistrationsRole', 'events:PutRule', formerRule],
+    ['SweepRegistrationsRole', 'events:PutTargets', formerRule, { 'events:TargetArn': [lambda('dispatch')] }],
     ['SweepRegistrationsRole', 'events:PutTargets', rule],
     [
       'SweepRegistrationsRole',
