@@ -190,7 +190,8 @@ const createLookups = (
 };
 
 /**
- * The parsers of a webhook's bodies.
+ * The parsers of a webhook's bodies. Not a middleware: which one a body gets depends on its content type and the webhook's
+ * features, and it is parsed after the webhook has been found and the sender authenticated, over the bytes as sent.
  *
  * @param maxDepth - maximum nesting depth of a body
  */

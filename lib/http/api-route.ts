@@ -1,13 +1,20 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import middy from '@middy/core';
 import type * as v from 'valibot';
-import type { JsonAnswer } from '../shared/answer.ts';
+import type { Answer, JsonAnswer } from '../shared/answer.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import { parseFields } from '../shared/query-fields.ts';
-import type { Call, ServedRoute } from './create-handler.ts';
-import type { BigNumbers } from './read-json-body.ts';
-import { parseBody, readOptions } from './read-json-body.ts';
+import {
+  type Call,
+  type Handle,
+  type Middleware,
+  type ServedRoute,
+  STACK_OPTIONS,
+} from './create-handler.ts';
+import { jsonParser } from './parse-json-body.ts';
+import { type BodyCall, type BodyLimits, checkBody, limitJsonBody, readOptions } from './read-json-body.ts';
 import { parseQuery, readPathParameter, readQuery } from './read-parameters.ts';
-import { limitBody, readWebhookEvent } from './read-webhook-event.ts';
+import { readWebhookEvent } from './read-webhook-event.ts';
 
 /** The fields of a query or of options, by name. */
 type FieldsSchema = v.GenericSchema & { readonly entries: object };
@@ -38,13 +45,6 @@ export interface ApiRoute {
   readonly hasTag?: true;
   /** Problems other than those that follow from the declaration, and those that any route may have. */
   readonly problems?: readonly ErrorCode[];
-}
-
-export interface BodyLimits {
-  readonly maxBytes: number;
-  readonly maxDepth: number;
-  /** What becomes of an integer that a number can't hold: `string` by default. */
-  readonly bigNumbers?: BigNumbers;
 }
 
 const BODY_LIMITS: BodyLimits = { maxBytes: 100_000, maxDepth: 20 };
@@ -89,7 +89,8 @@ type AnswerOf<Route extends ApiRoute> = {
 }[keyof Route['answers'] & number];
 
 /**
- * Serves a declared route: `handle` gets requests that have been checked, and returns one of the declared answers.
+ * Serves a declared route: `handle` gets requests that have been checked, and returns one of the declared answers. Each route is
+ * a stack within the stack of its function: parameters, and for a write its body, by the limits of the route and middy's parser.
  *
  * @param limits - of the body, in place of those that the route declares
  */
@@ -97,25 +98,44 @@ export const answerRoute = <const Route extends ApiRoute>(
   route: Route,
   handle: (call: RouteCall<NoInfer<Route>>) => Promise<AnswerOf<NoInfer<Route>>>,
   limits: BodyLimits = route.bodyLimits ?? BODY_LIMITS,
-): ServedRoute => ({
-  route: route.route,
-  handle: async (call) =>
-    handle({ ...call, ...(readRequest(route, call.event, limits) as Omit<RouteCall<Route>, keyof Call>) }),
-});
+): ServedRoute => {
+  const { query, options, body }: ApiRoute = route;
+  const fields = options === undefined ? null : describeFields(options);
+  const stack = middy<ReadCall, Answer, unknown>(async (call: ReadCall): Promise<Answer> => {
+    const read = {
+      options: options && fields ? parseFields(options, readOptions(call, call.query, fields)) : {},
+      body: body === undefined ? {} : checkBody(call, body, limits),
+    };
+    return handle({ ...call, ...read } as unknown as RouteCall<Route>);
+  }, STACK_OPTIONS);
+  stack.use(
+    readParameters(route.route, (event: unknown) =>
+      query === undefined ? readQuery(event, fields?.names ?? []) : (parseQuery(event, query) as object),
+    ),
+  );
+  if (options !== undefined || body !== undefined)
+    stack.use(limitJsonBody(limits)).use(jsonParser as unknown as Middleware<ReadCall>);
+  return { route: route.route, handle: stack as unknown as Handle };
+};
 
-/** @throws AppError `QUERY_INVALID` | `BODY_TOO_LARGE` | `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP` */
-const readRequest = ({ route, query, options, body }: ApiRoute, event: unknown, limits: BodyLimits) => {
-  const { headers } = readWebhookEvent(event, 0);
+/** A call with what a route reads: without schemas for options and body, those are empty. */
+interface ReadCall extends BodyCall {
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  headers: Readonly<Record<string, string>>;
+  rawBody: Uint8Array;
+}
+
+/** The middleware that reads path, query and headers. Its errors are `QUERY_INVALID` and those of `readWebhookEvent`. */
+const readParameters = (route: string, readFields: (event: unknown) => object): Middleware<ReadCall> => {
   const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const params = Object.fromEntries(names.map((name) => [name, readPathParameter(event, name)]));
-  if (options !== undefined) {
-    limitBody(event, limits.maxBytes);
-    const read = readOptions(event, { ...describeFields(options), maxDepth: limits.maxDepth }, 0);
-    return { params, headers, query: {}, options: parseFields(options, read), body: {} };
-  }
-  const read = query === undefined ? readQuery(event, []) : parseQuery(event, query);
-  const sent = body === undefined ? {} : parseBody(event, body, { ...limits, now: 0 });
-  return { params, headers, query: read, options: {}, body: sent };
+  return {
+    before: ({ event: call }) => {
+      const { headers, rawBody } = readWebhookEvent(call.event, 0);
+      const params = Object.fromEntries(names.map((name) => [name, readPathParameter(call.event, name)]));
+      Object.assign(call, { params, headers, rawBody, query: readFields(call.event) });
+    },
+  };
 };
 
 /** The names of options, and of those that are numbers. */

@@ -53,7 +53,7 @@ export interface Call {
 /** Handles one request. A thrown error becomes an answer. */
 export type Handle<Given extends Call = Call> = (call: Given) => Promise<Answer>;
 
-type Middleware<Given extends Call = Call> = middy.MiddlewareObj<Given, Answer, unknown>;
+export type Middleware<Given extends Call = Call> = middy.MiddlewareObj<Given, Answer, unknown>;
 
 interface HandlerParts {
   readonly logger: Logger;
@@ -69,7 +69,7 @@ interface HttpHandler<Given extends Call> {
 }
 
 /** No early timeout: long operations have their own deadlines, and a timer per request costs time. */
-const STACK_OPTIONS = { timeoutEarlyInMillis: 0 };
+export const STACK_OPTIONS = { timeoutEarlyInMillis: 0 };
 
 /**
  * The Lambda handler of an HTTP function: turns the answer or error of `handle` into the gateway's result and one log

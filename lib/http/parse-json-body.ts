@@ -13,8 +13,12 @@ const refuseInfinity = (_key: string, value: unknown): unknown => {
   return value;
 };
 
-// The normalised content type has already been checked; the parser would check the raw one.
-const parser = jsonBodyParser({ disableContentTypeCheck: true, reviver: refuseInfinity });
+/**
+ * Middy's parser, as the one door for JSON has it. The normalised content type has already been checked; the parser would check
+ * the raw one. Integers that a number can't hold are in quotes before it sees them (`toExactJson`): it gives its reviver key and
+ * value, but not the source of a number, from which their digits could be read.
+ */
+export const jsonParser = jsonBodyParser({ disableContentTypeCheck: true, reviver: refuseInfinity });
 
 /**
  * Parses a JSON body and refuses numbers that overflow and keys that could change a prototype: `__proto__`, and
@@ -31,7 +35,7 @@ export const parseJsonBody = (text: string, maxDepth: number, rounds = false): J
   try {
     return hintsAtPrototype(exact) || hintsAtOverflow(exact) ? parseEveryValue(exact) : JSON.parse(exact);
   } catch (error) {
-    throw new AppError(BODY_INVALID, { reason: toReason(error) });
+    throw new AppError(BODY_INVALID, { reason: describeJsonError(error) });
   }
 };
 
@@ -46,10 +50,10 @@ interface ParserRequest {
   readonly event: { body: JsonValue; readonly isBase64Encoded: boolean };
 }
 
-const parse = parser.before as unknown as (request: ParserRequest) => void;
+const parse = jsonParser.before as unknown as (request: ParserRequest) => void;
 
-/** A reason without the parser's message, which quotes the body. */
-const toReason = (error: unknown): string => {
+/** What a parser's error says of a body, without its message, which quotes the body. */
+export const describeJsonError = (error: unknown): string => {
   if (!(error instanceof Error)) return 'it is not valid JSON';
   if (error.message === 'Forbidden key in JSON body') return 'it contains a key that is not allowed';
   const { message } = error.cause instanceof Object && 'message' in error.cause ? error.cause : error;

@@ -1,67 +1,75 @@
-import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonValue, toExactJson } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
 import { BODY_INVALID, CONTENT_TYPE_UNSUPPORTED, QUERY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { refuseBigNumbers } from '../shared/refuse-big-numbers.ts';
-import { parseJsonBody } from './parse-json-body.ts';
-import { readQuery } from './read-parameters.ts';
-import { limitBody, readWebhookEvent } from './read-webhook-event.ts';
+import type { Call, Middleware } from './create-handler.ts';
+import { describeJsonError, limitJson } from './parse-json-body.ts';
+import { limitBody } from './read-webhook-event.ts';
 
 const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
-
-/**
- * The JSON body of a request; undefined without one. The content type must be JSON: for a page of another origin,
- * browsers send that only after a CORS preflight, but text, forms and bytes without one.
- *
- * @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP`
- */
-const readJsonBody = (
-  event: unknown,
-  { maxDepth, now, bigNumbers }: Omit<BodyLimits, 'maxBytes'>,
-): JsonValue | undefined => {
-  const { headers, rawBody } = readWebhookEvent(event, now);
-  if (rawBody.length === 0) return undefined;
-  if (!JSON_TYPE.test(headers['content-type'] ?? '')) throw new AppError(CONTENT_TYPE_UNSUPPORTED, {});
-  const text = Buffer.from(rawBody).toString();
-  const value = parseJsonBody(text, maxDepth, bigNumbers === 'round');
-  if (bigNumbers === 'refuse') refuseBigNumbers(text, value);
-  return value;
-};
-
-interface OptionNames {
-  readonly names: readonly string[];
-  readonly numbers?: readonly string[];
-  readonly maxDepth?: number;
-}
 
 /**
  * What becomes of an integer that a number can't hold: its digits as a string, as `parseJson` of the kit has it; the body
  * is refused; or it is rounded, for a check of its own.
  */
-export type BigNumbers = 'string' | 'refuse' | 'round';
+type BigNumbers = 'string' | 'refuse' | 'round';
 
-interface BodyLimits {
+export interface BodyLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly bigNumbers?: BigNumbers | undefined;
+  /** What becomes of an integer that a number can't hold: `string` by default. */
+  readonly bigNumbers?: BigNumbers;
+}
+
+/** A call of a route that reads a body. */
+export interface BodyCall extends Call {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawBody: Uint8Array;
+  /** The text, exact and within the limits, which middy's parser replaces with its value. */
+  body: JsonValue;
+  isBase64Encoded: false;
 }
 
 /**
- * The JSON body of a request, checked; a missing body counts as an empty object. Messages name the place, never the
- * value, which may be a secret.
- *
- * @throws AppError `BODY_TOO_LARGE` | `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP`
+ * The middleware that limits the JSON body of a request, before middy's parser; a missing body counts as an empty object. The
+ * content type must be JSON: for a page of another origin, browsers send that only after a CORS preflight, but text, forms and
+ * bytes without one. Its errors are `BODY_TOO_LARGE`, `CONTENT_TYPE_UNSUPPORTED`, `BODY_INVALID` and `BODY_TOO_DEEP`.
  */
-export const parseBody = <Schema extends v.GenericSchema>(
-  event: unknown,
+export const limitJsonBody = ({ maxBytes, maxDepth, bigNumbers }: BodyLimits): Middleware<BodyCall> => ({
+  before: ({ event: call }) => {
+    limitBody(call.event, maxBytes);
+    const text = Buffer.from(call.rawBody).toString();
+    if (text !== '' && !JSON_TYPE.test(call.headers['content-type'] ?? ''))
+      throw new AppError(CONTENT_TYPE_UNSUPPORTED, {});
+    limitJson(text, maxDepth);
+    call.isBase64Encoded = false;
+    call.body = text === '' ? '{}' : bigNumbers === 'round' ? text : toExactJson(text);
+  },
+  onError: (passed) => {
+    if (isOfParser(passed.error))
+      passed.error = new AppError(BODY_INVALID, { reason: describeJsonError(passed.error) });
+  },
+});
+
+const isOfParser = (error: unknown): boolean =>
+  error instanceof Error &&
+  isPlainObject(error.cause) &&
+  error.cause.package === '@middy/http-json-body-parser';
+
+/**
+ * The body of a request, checked; null counts as an empty object. Messages name the place, never the value, which may be a
+ * secret.
+ *
+ * @throws AppError `BODY_INVALID`
+ */
+export const checkBody = <Schema extends v.GenericSchema>(
+  { body, rawBody }: BodyCall,
   schema: Schema,
-  { maxBytes, ...limits }: BodyLimits,
+  { bigNumbers }: BodyLimits,
 ): v.InferOutput<Schema> => {
-  limitBody(event, maxBytes);
-  const body = readJsonBody(event, limits) ?? {};
-  const { success, output, issues } = v.safeParse(schema, body, { abortEarly: true });
+  if (bigNumbers === 'refuse') refuseBigNumbers(Buffer.from(rawBody).toString(), body);
+  const { success, output, issues } = v.safeParse(schema, body ?? {}, { abortEarly: true });
   if (success) return output;
   const [{ path = [], expected, received, message, kind }] = issues;
   const place = path.map(({ key }) => `/${String(key).slice(0, 40)}`).join('');
@@ -90,21 +98,18 @@ const TYPES: Readonly<Record<string, string>> = {
 const WHOLE_NUMBER = /^\d{1,15}$/;
 
 /**
- * The options of a request, from its query or a JSON body; all are optional.
+ * The options of a request, from its query and a JSON body; all are optional.
  *
- * @param names - the allowed options
- * @param maxDepth - maximum nesting of the body, in levels; 5 if absent
+ * @param query - whose names are among the allowed ones
  * @param numbers - the numeric ones: a query has only strings, while a JSON body is typed
- * @param now - milliseconds since the epoch
- * @throws AppError `QUERY_INVALID` | `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP`
+ * @throws AppError `QUERY_INVALID` | `BODY_INVALID`
  */
 export const readOptions = (
-  event: unknown,
-  { names, numbers = [], maxDepth = 5 }: OptionNames,
-  now: number,
+  { body: sent }: BodyCall,
+  query: Readonly<Record<string, string>>,
+  { names, numbers }: { readonly names: readonly string[]; readonly numbers: readonly string[] },
 ): Readonly<Record<string, unknown>> => {
-  const query = readQuery(event, names);
-  const body = readJsonBody(event, { maxDepth, now }) ?? {};
+  const body = sent ?? {};
   if (!isPlainObject(body)) throw new AppError(BODY_INVALID, { reason: 'it must be a JSON object' });
   for (const name of Object.keys(body)) {
     if (!names.includes(name))

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type BodyLimits, defineRoute } from '../../http/api-route.ts';
+import { defineRoute } from '../../http/api-route.ts';
+import type { BodyLimits } from '../../http/read-json-body.ts';
 import { VARIABLE_TYPES } from '../../settings/settings.ts';
 import { optional, text, word } from '../../shared/query-fields.ts';
 import { described, instant } from './answers.ts';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { workflowQuery } from '../../admin/list-workflows.ts';
-import { type BodyLimits, defineRoute } from '../../http/api-route.ts';
+import { defineRoute } from '../../http/api-route.ts';
+import type { BodyLimits } from '../../http/read-json-body.ts';
 import { cursor, messageText, optional, pageSize, positive, text, word } from '../../shared/query-fields.ts';
 import { anyObject, change, definition, described, executionStatus, instant, nextCursor } from './answers.ts';
 
