@@ -1,6 +1,6 @@
 import { openDispatch } from '../lib/app/compose/triggers.ts';
 import { serve } from '../lib/app/sandbox.ts';
 import { createDispatchFunction } from '../lib/app/triggers/dispatch-handler.ts';
-import { installedPlugins } from '../plugins/installed.ts';
+import { describedPlugins } from '../plugins/described.ts';
 
-export const handler = serve(createDispatchFunction(openDispatch(installedPlugins)));
+export const handler = serve(createDispatchFunction(openDispatch(describedPlugins)));

@@ -1,6 +1,6 @@
 import { openRegistrations } from '../lib/app/compose/triggers.ts';
 import { serve } from '../lib/app/sandbox.ts';
 import { createRegistrationsFunction } from '../lib/app/triggers/registrations-handler.ts';
-import { installedPlugins } from '../plugins/installed.ts';
+import { describedPlugins } from '../plugins/described.ts';
 
-export const handler = serve(createRegistrationsFunction(openRegistrations(installedPlugins)));
+export const handler = serve(createRegistrationsFunction(openRegistrations(describedPlugins)));

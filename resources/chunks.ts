@@ -7,6 +7,32 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 const CHUNK = /\.(?:chunk|plugin)\.ts$|^@hookloom\//;
 
+/** The list of plugins that functions import which run no nodes. */
+const DESCRIBED = /[\\/]described\.ts$/;
+
+/**
+ * What the built-in nodes load only when they run, or when their credentials are tested: their chunks, and interpreters.
+ * Functions that run no nodes check parameters, too, and may parse an expression for that.
+ */
+const isForRuns = (path: string, folder: string): boolean =>
+  IN_NODES.test(join(folder, path.startsWith('.') ? path : '')) &&
+  (path.endsWith('.chunk.ts') || INTERPRETERS.includes(path));
+
+const IN_NODES = /[\\/]nodes(?:[\\/]|$)/;
+
+const INTERPRETERS = [
+  '@hookloom/bounded-schema',
+  '@hookloom/bounded-xml',
+  '@hookloom/metered-quickjs',
+  '@hookloom/safe-markdown',
+];
+
+/** In the place of what was left out: a module that says so when it is imported. */
+const LEFT_OUT = {
+  path: `data:text/javascript,${encodeURIComponent("throw new Error('this function describes node types, and was built without what runs them');")}`,
+  external: true,
+};
+
 /** A file that a module reads, next to it. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
 
@@ -34,6 +60,8 @@ interface Chunk {
  * So it costs nothing until it is used. It has its own copies of modules that the bundle also contains, and shares no state with it.
  * A chunk that imports another one on use finds it in the same folder: each exists once.
  *
+ * Functions that import `plugins/described.ts` get no file that only runs of nodes load.
+ *
  * esbuild itself splits only ES modules. The folder has the bundle's name with a different extension, so that serverless-esbuild
  * packs it only with that bundle.
  */
@@ -47,12 +75,22 @@ export const createChunks = (): Plugin => {
       const folder = `${basename(entry, extname(entry))}.chunks`;
       const target = join(resolve(absWorkingDir, outdir ?? dirname(outfile)), folder);
       const built = new Map<string, Chunk>(); // some are imported by code that the bundle omits
+      let runsNodes = true;
 
       initialOptions.metafile = true;
-      onStart(() => built.clear());
+      onStart(() => {
+        built.clear();
+        runsNodes = true;
+      });
+      onResolve({ filter: DESCRIBED }, () => {
+        runsNodes = false; // before any plugin is found, since they are imported by that file only
+        return null;
+      });
       onResolve({ filter: CHUNK }, async ({ path, kind, resolveDir }) => {
         if (kind !== 'dynamic-import') return null;
-        const chunk = await findChunk(findSource(path, resolveDir), { ...initialOptions, absWorkingDir });
+        if (!runsNodes && isForRuns(path, resolveDir)) return LEFT_OUT;
+        const options = { ...initialOptions, absWorkingDir };
+        const chunk = await findChunk(findSource(path, resolveDir), options, runsNodes);
         const imported = `./${folder}/${chunk.name}`;
         built.set(imported, chunk);
         return { path: imported, external: true };
@@ -87,7 +125,7 @@ const nameOf = (source: string): string => {
 /** Builds a chunk once for all its bundles, and again when one of its files has changed. */
 const createChunkCache = () => {
   const built = new Map<string, Promise<Chunk>>();
-  const findChunk = async (source: string, options: BuildOptions): Promise<Chunk> => {
+  const findChunk = async (source: string, options: BuildOptions, runsNodes: boolean): Promise<Chunk> => {
     const {
       absWorkingDir = '',
       minify = false,
@@ -95,13 +133,13 @@ const createChunkCache = () => {
       mainFields = ['module', 'main'],
     } = options;
     const settings = { absWorkingDir, minify, target, mainFields };
-    const key = JSON.stringify([source, settings]);
+    const key = JSON.stringify([source, settings, runsNodes]);
     const known = built.get(key);
     const chunk = await known?.catch(() => null);
     if (chunk?.isCurrent()) return chunk;
     const next = built.get(key);
     if (next !== undefined && next !== known) return next; // another bundle already rebuilt it
-    const building = buildChunk(source, settings, (inner) => findChunk(inner, options));
+    const building = buildChunk(source, settings, runsNodes, (inner) => findChunk(inner, options, runsNodes));
     built.set(key, building);
     return building;
   };
@@ -112,6 +150,7 @@ const createChunkCache = () => {
 const buildChunk = async (
   source: string,
   settings: BuildOptions,
+  runsNodes: boolean,
   findChunk: (source: string) => Promise<Chunk>,
 ): Promise<Chunk> => {
   // Not of `Date`, which a process may have set to another day.
@@ -134,7 +173,7 @@ const buildChunk = async (
     write: false,
     metafile: true,
     logLevel: 'silent',
-    plugins: [createPrebuilt(prebuilt), shareChunks(source, others, findChunk)],
+    plugins: [createPrebuilt(prebuilt), shareChunks(source, others, runsNodes, findChunk)],
   });
   const absolute = (path: string) => resolve(settings.absWorkingDir ?? '', path);
   const inputs = Object.keys(metafile.inputs).map(absolute);
@@ -159,6 +198,7 @@ const buildChunk = async (
 const shareChunks = (
   source: string,
   others: Map<string, Chunk>,
+  runsNodes: boolean,
   findChunk: (source: string) => Promise<Chunk>,
 ): Plugin => ({
   name: 'shared-chunks',
@@ -166,6 +206,7 @@ const shareChunks = (
     onResolve({ filter: CHUNK }, async ({ path, kind, resolveDir }) => {
       const file = findSource(path, resolveDir);
       if (kind !== 'dynamic-import' || file === source) return null;
+      if (!runsNodes && isForRuns(path, resolveDir)) return LEFT_OUT;
       const chunk = await findChunk(file);
       others.set(file, chunk);
       return { path: `./${chunk.name}`, external: true };

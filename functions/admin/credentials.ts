@@ -2,11 +2,11 @@ import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { openEditCredentials } from '../../lib/app/compose/editing.ts';
 import { createCredentials } from '../../lib/app/credentials-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { describedPlugins } from '../../plugins/described.ts';
 
 export const handler = serve(
   createCredentials({
-    ...openEditCredentials(installedPlugins),
+    ...openEditCredentials(describedPlugins),
     checkFields: (schema, fields) => checkSchema(schema, fields, ''),
   }),
 );

@@ -3,9 +3,9 @@ import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describeRegistry } from '../../lib/plugins/summaries.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { describedPlugins } from '../../plugins/described.ts';
 
-const { config, ...parts } = openAdmin(installedPlugins);
+const { config, ...parts } = openAdmin(describedPlugins);
 
 const { AWS_REGION: region = 'local', AWS_LAMBDA_FUNCTION_MEMORY_SIZE: memory } = process.env;
 const runtime = {

@@ -3,6 +3,6 @@ import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { describedPlugins } from '../../plugins/described.ts';
 
-export const handler = serve(createAdminList(openAdmin(installedPlugins), [listPluginsRoute], listPlugins));
+export const handler = serve(createAdminList(openAdmin(describedPlugins), [listPluginsRoute], listPlugins));

@@ -3,8 +3,8 @@ import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listProviders } from '../../lib/plugins/summaries.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { describedPlugins } from '../../plugins/described.ts';
 
 export const handler = serve(
-  createAdminList(openAdmin(installedPlugins), [listProvidersRoute], listProviders),
+  createAdminList(openAdmin(describedPlugins), [listProvidersRoute], listProviders),
 );

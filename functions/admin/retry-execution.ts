@@ -1,6 +1,6 @@
 import { openEditedRetry } from '../../lib/app/compose/requests.ts';
 import { createRetryExecution } from '../../lib/app/executions-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { describedPlugins } from '../../plugins/described.ts';
 
-export const handler = serve(createRetryExecution(openEditedRetry(installedPlugins)));
+export const handler = serve(createRetryExecution(openEditedRetry(describedPlugins)));

@@ -1,6 +1,6 @@
 import { openSendAgain } from '../../lib/app/compose/requests.ts';
 import { createSendAgain } from '../../lib/app/requests-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { describedPlugins } from '../../plugins/described.ts';
 
-export const handler = serve(createSendAgain(openSendAgain(installedPlugins)));
+export const handler = serve(createSendAgain(openSendAgain(describedPlugins)));

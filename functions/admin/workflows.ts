@@ -1,6 +1,6 @@
 import { openReadWorkflows } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createReadWorkflows } from '../../lib/app/workflows-handlers.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { describedPlugins } from '../../plugins/described.ts';
 
-export const handler = serve(createReadWorkflows(openReadWorkflows(installedPlugins)));
+export const handler = serve(createReadWorkflows(openReadWorkflows(describedPlugins)));

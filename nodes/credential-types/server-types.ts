@@ -52,7 +52,7 @@ export const imap: CredentialType = {
     ...login,
   }),
   secretFields: ['password'],
-  test: testLogin(async () => (await import('../imap/log-in.chunk.ts')).logInToImap),
+  test: testLogin(async () => (await import('../imap/fetch-mails.chunk.ts')).logInToImap),
 };
 
 export const postgres: CredentialType = {

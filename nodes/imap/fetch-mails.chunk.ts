@@ -12,6 +12,8 @@ import type { MailQuery } from './mail-query.ts';
 import { keyOf, readHead, readMail, toTime } from './read-mail.ts';
 import { readImapServer, withImapSession } from './session.ts';
 
+export { logInToImap } from './session.ts'; // its library is large, and stands in one file
+
 interface Mails {
   readonly items: readonly JsonValue[];
   readonly keys: readonly string[];

@@ -8,6 +8,7 @@ import {
   isServiceError,
   NodeError,
   type TcpClient,
+  toLoginOptions,
 } from '@hookloom/plugin-kit';
 import { ImapFlow, type ImapTransport } from 'imapflow';
 
@@ -33,7 +34,7 @@ export const readImapServer = (field: (name: string) => string): ImapServer => {
   };
 };
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly tcp: TcpClient;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -155,3 +156,15 @@ const toImapError = ({ host, port, security }: ImapServer, error: unknown): Erro
     },
   );
 };
+
+/**
+ * Logs in and out again.
+ *
+ * @param field - returns a field of the credential
+ * @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError `ImapError`
+ */
+export const logInToImap = (
+  field: (name: string) => string,
+  options: Pick<SessionOptions, 'tcp' | 'signal'>,
+): Promise<void> =>
+  withImapSession(readImapServer(field), { ...toLoginOptions(options), maxMailBytes: 0 }, async () => {});

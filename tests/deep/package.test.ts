@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -48,7 +48,7 @@ const answers: Record<string, unknown> = {
     body: expect.stringContaining('"outputs":{"main":{"greeting":"Hello Ada"}}'),
   },
   adminCredentials: { statusCode: 201 },
-  adminPlugins: { statusCode: 200 },
+  adminPlugins: { statusCode: 200, body: expect.not.stringContaining('"loaded":false') },
   adminPlugin: { statusCode: 200 },
   adminTriggers: { statusCode: 200 },
   adminActions: { statusCode: 200 },
@@ -66,37 +66,50 @@ const KILOBYTE = 1_000;
 /** Of the bundles of functions that run workflows or list plugins; 59 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 180,
-  runExpress: 158,
-  runDurable: 257,
+  runExpress: 150,
+  runDurable: 250,
   adminExecution: 111,
-  adminExecutions: 74,
+  adminExecutions: 73,
   sweep: 63,
   adminCancelExecution: 75,
   adminApprovals: 69,
-  adminRequests: 76,
-  adminRetryExecution: 158,
-  adminRunWorkflow: 129,
-  dispatch: 128,
-  sweepRegistrations: 128,
-  adminSendAgain: 156,
-  adminWorkflows: 132,
-  adminEditWorkflows: 899,
-  adminTryNode: 893,
-  adminCredentials: 189,
-  adminPlugins: 85,
-  adminPlugin: 89,
-  adminTriggers: 86,
-  adminActions: 86,
-  adminProviders: 85,
-  adminHealth: 102,
-  adminDebug: 84,
-  adminTypes: 90,
-  adminStatistics: 68,
-  retryExecutions: 127,
-  adminBulkRetries: 146,
-  adminSettings: 152,
+  adminRequests: 75,
+  adminRetryExecution: 148,
+  adminRunWorkflow: 121,
+  dispatch: 118,
+  sweepRegistrations: 106,
+  adminSendAgain: 149,
+  adminWorkflows: 125,
+  adminEditWorkflows: 891,
+  adminTryNode: 883,
+  adminCredentials: 180,
+  adminPlugins: 78,
+  adminPlugin: 81,
+  adminTriggers: 78,
+  adminActions: 78,
+  adminProviders: 78,
+  adminHealth: 94,
+  adminDebug: 76,
+  adminTypes: 83,
+  adminStatistics: 67,
+  retryExecutions: 109,
+  adminBulkRetries: 139,
+  adminSettings: 145,
   adminState: 78,
 };
+
+/** Functions that run nodes, test credentials or check workflows. Others have the descriptions of node types at most. */
+const runsNodes = [
+  'webhook',
+  'runDurable',
+  'runExpress',
+  'adminTryNode',
+  'adminHealth',
+  'adminEditWorkflows',
+];
+
+/** Of the zips of functions that run nodes, of those that know node types, and of the others, in kB. */
+const maxZip = { runs: 1_900, describes: 580, other: 135 } as const;
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
 const workflowOnUse = {
@@ -225,6 +238,18 @@ describe('the zips', () => {
         .join('\n'),
     ).toMatchSnapshot();
   });
+
+  test.each(allFunctions)(
+    '%s has what nodes load when they run only if it runs nodes, and is small',
+    (name) => {
+      const has = (file: RegExp) => open(name).beside.some((path) => file.test(path));
+      const runs = runsNodes.includes(name);
+      for (const file of [/fetch-mails\.chunk/, /smtp\.chunk/, /postgres\.chunk/, /html\.chunk/, /quickjs/])
+        expect(has(file)).toBe(runs);
+      const kind = runs ? 'runs' : has(/\.plugin/) ? 'describes' : 'other';
+      expect(statSync(join(folder, `${name}.zip`)).size).toBeLessThan(maxZip[kind] * KILOBYTE);
+    },
+  );
 
   test.each(allFunctions)('%s has the files that its variables call for', (name) => {
     const has = (file: string) => open(name).beside.some((path) => path.endsWith(`/${file}.mjs`));

@@ -22,6 +22,18 @@ const answerOf = async (file: string): Promise<string> => {
   return `${stdout}${stderr}`;
 };
 
+/** Builds a bundle into `built/`. */
+const buildFor = (file: string) =>
+  build({
+    entryPoints: [join(folder, file)],
+    outdir: join(folder, 'built'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    plugins: [createChunks()],
+  });
+
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-chunks-'));
   const handler = "export const handler = async () => (await import('../lib/words.chunk.ts')).read();";
@@ -60,22 +72,13 @@ afterEach(async () => {
 });
 
 test('a chunk lies beside the bundle that imports it, with the files that it reads', async () => {
-  const outdir = join(folder, 'built');
-  await build({
-    entryPoints: [join(folder, 'functions/webhook.ts')],
-    outdir,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-    plugins: [createChunks()],
-  });
-  expect(readdirSync(join(outdir, 'webhook.chunks')).sort()).toEqual([
+  await buildFor('functions/webhook.ts');
+  expect(readdirSync(join(folder, 'built/webhook.chunks')).sort()).toEqual([
     'names.txt',
     expect.stringMatching(/^words\.chunk-\w{8}\.mjs$/),
   ]);
   rmSync(join(folder, 'lib'), { recursive: true });
-  expect(await answerOf(join(outdir, 'webhook.cjs'))).toBe('hello Ada');
+  expect(await answerOf(join(folder, 'built/webhook.cjs'))).toBe('hello Ada');
 });
 
 test('the local service has it too, and rebuilds it after an edit of its imports', async () => {
@@ -126,4 +129,37 @@ test('a chunk imported by both the bundle and another chunk exists once', async 
   write('lib/words.chunk.ts', 'let count = 5; export const read = () => String(++count);');
   bundler.invalidate(new Set([join(folder, 'lib/words.chunk.ts')]));
   expect(await answerOf(await bundler.find('functions/webhook'))).toBe('once 6, 7');
+});
+
+test('functions that describe node types get no chunk of nodes, and no interpreter, but what checks parameters', async () => {
+  write('plugins/installed.ts', "export const load = () => import('../nodes/shout/shout.plugin.ts');");
+  write('plugins/described.ts', "export * from './installed.ts';");
+  write(
+    'nodes/shout/shout.plugin.ts',
+    `export const name = 'shout';
+     export const check = async () => (await import('../../lib/words.chunk.ts')).read();
+     export const execute = async () => (await import('./loud.chunk.ts')).loud;`,
+  );
+  write('nodes/shout/loud.chunk.ts', "export const loud = 'HELLO';");
+  const handler = (list: string) => `import { load } from '../plugins/${list}.ts';
+    export const handler = async () => {
+      const { name, check, execute } = await load();
+      const run = await execute().catch(({ message }: Error) => message);
+      return [name, await check(), run].join(', ');
+    };`;
+  write('functions/webhook.ts', handler('installed'));
+  write('functions/admin.ts', handler('described'));
+  const buildIt = async (name: string) => {
+    await buildFor(`functions/${name}.ts`);
+    const beside = readdirSync(join(folder, `built/${name}.chunks`)).map((file) => file.replace(/-.*/, ''));
+    return { answer: await answerOf(join(folder, `built/${name}.cjs`)), beside: beside.sort() };
+  };
+  expect(await buildIt('webhook')).toEqual({
+    answer: 'shout, hello Ada, HELLO',
+    beside: ['loud.chunk', 'names.txt', 'shout.plugin', 'words.chunk'],
+  });
+  expect(await buildIt('admin')).toEqual({
+    answer: 'shout, hello Ada, this function describes node types, and was built without what runs them',
+    beside: ['names.txt', 'shout.plugin', 'words.chunk'],
+  });
 });

@@ -10,8 +10,7 @@ import {
 import { lendCredential } from '@hookloom/plugin-kit/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createTcpClient } from '../../../lib/adapters/tcp-client/tcp-client.chunk.ts';
-import { fetchMails } from '../../../nodes/imap/fetch-mails.chunk.ts';
-import { logInToImap } from '../../../nodes/imap/log-in.chunk.ts';
+import { fetchMails, logInToImap } from '../../../nodes/imap/fetch-mails.chunk.ts';
 import { readMailQuery } from '../../../nodes/imap/mail-query.ts';
 import { aMailContext } from '../../support/a-mail-node.ts';
 import { useTestAuthority } from '../../support/a-tls-server.ts';
