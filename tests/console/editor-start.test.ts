@@ -19,6 +19,11 @@ describe('a shell command', () => {
     [`x $'it\\'s\\n\\x41\\u00e9\\101\\q'`, ['x', "it's\nAéA\\q"]],
     [`"a\\nb" ''`, ['a\\nb', '']],
     ['\n\n  a b\nc d', ['a', 'b']],
+    ['a "\\$b \\`c\\\\ \\d" e#f # g', ['a', '$b `c\\ \\d', 'e#f']],
+    ['time a <b c 2>&1 >d e && f', ['a', 'c', 'e']],
+    ['A=b a c', ['a', 'c']],
+    ['for a in b; do c; done', []],
+    ["a 'b\\\r\nc'", ['a', 'b\\\nc']],
   ])('%j has the words of a POSIX shell', (text, words) => {
     expect(splitShellWords(text).words).toEqual(words);
   });
@@ -34,6 +39,33 @@ describe('a shell command', () => {
   test.each(["a 'b", 'a "b', "a $'b", "a $'b\\"])('%j has an open quote', (text) => {
     expect(() => splitShellWords(text)).toThrow('is not closed');
   });
+
+  test.each([
+    [`a $1 \${b} "\${c:-d}"`, ['$1', `\${b}`, `\${c…}`]],
+    ['a $((1+2)) <(b) {c,d}', ['$((', '<(', '{']],
+    ["a '$b' \\$c $", []],
+  ])('%s: a shell would replace %j', (text, unresolved) => {
+    expect(splitShellWords(text).unresolved).toEqual(unresolved);
+  });
+
+  test.each([['a `b'], ['a $(b'], [`a \${b`]])('%s is not closed', (text) => {
+    expect(() => splitShellWords(text)).toThrow('is not closed');
+  });
+
+  test('what is wrong behind the command does not matter', () => {
+    expect(splitShellWords("a b\nc 'd")).toEqual({ words: ['a', 'b'], unresolved: [], hasMore: true });
+  });
+
+  test.each(['$(', '"$(', '`', '${', '${a:-', '(', '{a,', "'", '"', '[[ ', '<<a\n', 'a;', '\\'])(
+    'a hundred thousand characters of %j are read or refused',
+    (unit) => {
+      try {
+        splitShellWords(`curl ${unit.repeat(Math.floor(MAX_CURL / unit.length))}`);
+      } catch (error) {
+        expect(error).not.toBeInstanceOf(RangeError);
+      }
+    },
+  );
 
   test('gets back every word that was quoted', () => {
     const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
@@ -141,7 +173,52 @@ describe('a curl command', () => {
   });
 
   test.each([
+    ['a.example > b', 'What the shell redirects is left out.'],
+    ["a.example -d @- <<< 'b'", 'What the shell redirects is left out.'],
+    ['a.example --next b.example -X PUT', 'What follows --next is left out.'],
+    ['a.example -: b.example', 'What follows --next is left out.'],
+    ['a.example -H @b', 'Headers of a file are left out.'],
+    ["a.example -H 'X-Kind;'", 'A header without a value is left out.'],
+    ["a.example -H 'Host: b.example'", 'The header "host" is left out: the node sends the host of the URL.'],
+    [
+      "a.example -F 'b=c;type=text/csv'",
+      'Only the value of the field "b" is sent, without type and file name.',
+    ],
+    [
+      "'a.example/{b,c}'",
+      'curl would call each URL of the pattern in { } or [ ]; the node calls it as it stands.',
+    ],
+    [
+      "'a.example/[1-3]'",
+      'curl would call each URL of the pattern in { } or [ ]; the node calls it as it stands.',
+    ],
+    ['--proto =https a.example', 'The option --proto is left out.'],
+    ['-P - --expand-url b a.example', 'The option --ftp-port is left out.'],
+  ])('%s: says that this is not imported', (rest, note) => {
+    const { notes, parameters } = readCurl(`curl ${rest}`);
+    expect(notes).toContain(note);
+    expect(parameters).not.toMatchObject({ method: 'PUT' });
+    expect(parameters.url).toMatch(/^http:\/\/a\.example/);
+  });
+
+  test('variables that the shell sets are left out, and said', () => {
+    expect(readCurl('A=s3cr3t curl a.example').notes).toEqual([
+      'Variables that are set for the command are left out.',
+    ]);
+  });
+
+  test.each([
+    ["-g 'a.example/[1-3]'"],
+    ["'http://[::1]:80/{{ x }}'"],
+    ["a.example/b -H 'Host: a.example' -H 'Expect:' -H 'accept-encoding: gzip'"],
+    ["-F 'a=b;c' a.example"],
+  ])('%s: says nothing of a pattern, host, field or header', (rest) => {
+    expect(readCurl(`curl ${rest}`).notes.filter((note) => !/globoff|\{\{/.test(note))).toEqual([]);
+  });
+
+  test.each([
     ['wget a', 'must begin with "curl"'],
+    ['for a in b; do curl $a; done', 'must begin with "curl"'],
     ['curl -s', 'has no URL'],
     ['curl a.example -X', '-X has no value'],
     ['curl ftp://a.example', 'http or https'],

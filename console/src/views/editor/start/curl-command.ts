@@ -15,16 +15,28 @@ export interface CurlRequest {
   readonly notes: readonly string[];
 }
 
-/** Options of curl that take a value, by their long name. */
+/** Options of curl that take a value, by their long name: https://curl.se/docs/manpage.html */
 const WITH_VALUE = new Set(
   (
-    'request header data data-ascii data-binary data-raw data-urlencode json form form-string user oauth2-bearer cookie ' +
-    'user-agent referer url url-query max-time output proxy connect-timeout cookie-jar retry retry-delay retry-max-time ' +
-    'max-redirs cacert cert cert-type key key-type pass resolve connect-to write-out upload-file range limit-rate interface ' +
-    'proxy-user proxy-header ciphers dump-header aws-sigv4 config stderr trace trace-ascii unix-socket noproxy ' +
-    'continue-at time-cond speed-limit speed-time netrc-file max-filesize quote tls-max tls13-ciphers dns-servers'
+    'abstract-unix-socket alt-svc aws-sigv4 cacert capath cert cert-type ciphers config connect-timeout connect-to continue-at ' +
+    'cookie cookie-jar create-file-mode crlfile curves data data-ascii data-binary data-raw data-urlencode delegation ' +
+    'dns-interface dns-ipv4-addr dns-ipv6-addr dns-servers doh-url dump-header ech egd-file engine etag-compare etag-save ' +
+    'expect100-timeout form form-string ftp-account ftp-alternative-to-user ftp-method ftp-port ftp-ssl-ccc-mode ' +
+    'happy-eyeballs-timeout-ms haproxy-clientip header hostpubmd5 hostpubsha256 hsts interface ip-tos ipfs-gateway json ' +
+    'keepalive-cnt keepalive-time key key-type krb libcurl limit-rate local-port login-options mail-auth mail-from mail-rcpt ' +
+    'max-filesize max-redirs max-time netrc-file noproxy oauth2-bearer output output-dir parallel-max parallel-max-host pass ' +
+    'pinnedpubkey preproxy proto proto-default proto-redir proxy proxy-cacert proxy-capath proxy-cert proxy-cert-type ' +
+    'proxy-ciphers proxy-crlfile proxy-header proxy-key proxy-key-type proxy-pass proxy-pinnedpubkey proxy-service-name ' +
+    'proxy-tls13-ciphers proxy-tlsauthtype proxy-tlspassword proxy-tlsuser proxy-user proxy1.0 pubkey quote random-file range ' +
+    'rate referer request request-target resolve retry retry-delay retry-max-time sasl-authzid service-name sigalgs socks4 ' +
+    'socks4a socks5 socks5-gssapi-service socks5-hostname speed-limit speed-time ssl-sessions stderr telnet-option ' +
+    'tftp-blksize time-cond tls-max tls13-ciphers tlsauthtype tlspassword tlsuser trace trace-ascii trace-config unix-socket ' +
+    'upload-file upload-flags url url-query user user-agent variable vlan-priority write-out'
   ).split(' '),
 );
+
+/** An option `expand-url` has the value of `url`. */
+const takesValue = (name: string): boolean => WITH_VALUE.has(name.replace(/^expand-/, ''));
 
 const SHORT: Readonly<Record<string, string>> = {
   ...{
@@ -57,7 +69,16 @@ const SHORT: Readonly<Record<string, string>> = {
     '#': 'progress-bar',
     O: 'remote-name',
   },
-  ...{ N: 'no-buffer', n: 'netrc', j: 'junk-session-cookies', q: 'disable', J: 'remote-header-name' },
+  ...{
+    N: 'no-buffer',
+    n: 'netrc',
+    j: 'junk-session-cookies',
+    q: 'disable',
+    J: 'remote-header-name',
+    P: 'ftp-port',
+    t: 'telnet-option',
+    ':': 'next',
+  },
 };
 
 /** Options that change nothing for a node: how curl prints, and what the node does anyway. */
@@ -80,7 +101,12 @@ interface Option {
   readonly value: string;
 }
 
-const readOptions = (words: readonly string[]): { readonly options: Option[]; readonly urls: string[] } => {
+/** Separates requests. */
+const NEXT = 'next';
+
+const readOptions = (
+  words: readonly string[],
+): { readonly options: Option[]; readonly urls: string[]; readonly hasNext: boolean } => {
   const options: Option[] = [];
   const urls: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -92,11 +118,13 @@ const readOptions = (words: readonly string[]): { readonly options: Option[]; re
     };
     if (word.startsWith('--')) {
       const name = word.slice(2);
-      if (name !== '') options.push({ name, value: WITH_VALUE.has(name) ? take(word) : '' });
+      if (name === NEXT) return { options, urls, hasNext: true };
+      if (name !== '') options.push({ name, value: takesValue(name) ? take(word) : '' });
     } else if (word.startsWith('-') && word.length > 1) {
       for (let place = 1; place < word.length; place++) {
         const name = SHORT[word[place] ?? ''] ?? word[place] ?? '';
-        if (!WITH_VALUE.has(name)) options.push({ name, value: '' });
+        if (name === NEXT) return { options, urls, hasNext: true };
+        if (!takesValue(name)) options.push({ name, value: '' });
         else {
           const rest = word.slice(place + 1);
           options.push({ name, value: rest === '' ? take(`-${word[place]}`) : rest });
@@ -105,7 +133,7 @@ const readOptions = (words: readonly string[]): { readonly options: Option[]; re
       }
     } else urls.push(word);
   }
-  return { options, urls };
+  return { options, urls, hasNext: false };
 };
 
 type Pairs = (readonly [name: string, value: string])[];
@@ -174,9 +202,10 @@ const withoutSecrets = (value: unknown, found: Set<string>, depth = 0): unknown 
  */
 export const readCurl = (text: string): CurlRequest => {
   if (text.length > MAX_CURL) throw new Error(`The command is longer than ${MAX_CURL} characters`);
-  const { words, unresolved, hasMore } = splitShellWords(text.trim().replace(/^\$ /, ''));
+  const command = splitShellWords(text.trim().replace(/^\$ /, ''));
+  const { words, unresolved } = command;
   if (!/^(?:.*[\\/])?curl(?:\.exe)?$/.test(words[0] ?? '')) throw new Error('It must begin with "curl"');
-  const { options, urls } = readOptions(words.slice(1));
+  const { options, urls, hasNext } = readOptions(words.slice(1));
   const notes: string[] = [];
   const has = (name: string) => options.some((option) => option.name === name);
   const all = (...names: string[]) => options.filter(({ name }) => names.includes(name));
@@ -191,6 +220,8 @@ export const readCurl = (text: string): CurlRequest => {
   if (!/^https?:\/\/$/i.test(scheme)) throw new Error('The URL must be http or https');
   if (place === '') throw new Error('The URL has no host');
   const url = scheme.toLowerCase() + place;
+  if (!has('globoff') && URL_PATTERN.test(address))
+    notes.push('curl would call each URL of the pattern in { } or [ ]; the node calls it as it stands.');
 
   // One credential for each node: the first that is found.
   const secrets: { readonly type: string; readonly where: string }[] = [];
@@ -204,6 +235,8 @@ export const readCurl = (text: string): CurlRequest => {
   const addHeader = (name: string, value: string) => {
     const known = name.toLowerCase();
     if (known === 'content-type') contentType = value;
+    else if (known === 'host' && value !== place.split('/', 1)[0])
+      notes.push('The header "host" is left out: the node sends the host of the URL.');
     else if (['host', 'content-length', 'accept-encoding', 'connection'].includes(known)) return;
     else if (known === 'accept' && value === '*/*') return;
     else if (known === 'authorization' && /^bearer\s/i.test(value))
@@ -215,8 +248,10 @@ export const readCurl = (text: string): CurlRequest => {
   };
   for (const { value } of all('header')) {
     const at = value.indexOf(':');
-    if (at > 0 && value.slice(at + 1).trim() !== '')
-      addHeader(value.slice(0, at).trim(), value.slice(at + 1).trim());
+    const [name, content] = [value.slice(0, at).trim(), value.slice(at + 1).trim()];
+    if (value.startsWith('@')) notes.push('Headers of a file are left out.');
+    else if (at > 0 && content !== '') addHeader(name, content);
+    else if (at < 0) notes.push('A header without a value is left out.'); // with a colon, curl leaves it out, too
   }
   if (has('json')) {
     contentType ??= 'application/json';
@@ -255,7 +290,13 @@ export const readCurl = (text: string): CurlRequest => {
     if (at < 1) throw new Error('A field of -F must be name=value');
     if (name === 'form' && /^[@<]/.test(given))
       notes.push(`The file of the field "${field}" is left out: give it a file of an earlier node.`);
-    else fields.push([field, name === 'form' ? given.replace(/;type=[^;]*$/, '') : given]);
+    else {
+      const [content = '', ...more] =
+        name === 'form' ? given.split(/;(?=(?:type|filename|headers|encoder)=)/) : [given];
+      if (more.length > 0)
+        notes.push(`Only the value of the field "${field}" is sent, without type and file name.`);
+      fields.push([field, content]);
+    }
   }
   const hasData = data.length > 0 && !has('get');
   if (has('form') || has('form-string')) {
@@ -298,7 +339,10 @@ export const readCurl = (text: string): CurlRequest => {
   if (unresolved.length > 0)
     notes.push(`The shell would replace ${unresolved.slice(0, 5).join(', ')}: check where it stands.`);
   if (text.includes('{{')) notes.push('What stands in {{ }} becomes an expression.');
-  if (hasMore) notes.push('What follows the command is left out.');
+  if (command.isRedirected) notes.push('What the shell redirects is left out.');
+  if (command.setsVariables) notes.push('Variables that are set for the command are left out.');
+  if (hasNext) notes.push('What follows --next is left out.');
+  if (command.hasMore) notes.push('What follows the command is left out.');
   return {
     parameters: {
       ...(method === 'GET' ? {} : { method }),
@@ -320,6 +364,9 @@ const HANDLED = new Set([
   ...['request', 'header', 'form', 'form-string', 'user', 'oauth2-bearer', 'cookie', 'user-agent', 'referer'],
   ...['url', 'url-query', 'max-time', 'get', 'head'],
 ]);
+
+/** What curl takes as several URLs: `{a,b}` and `[1-3]`, but neither an expression nor the address of IPv6. */
+const URL_PATTERN = /(?:^|[^{])\{(?!\{)|\[[0-9a-z]{1,20}-/i;
 
 const TEXT_SECRET = /passw|secret|token|api[-_]?key/i;
 

@@ -4,10 +4,10 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { EditedNode } from '../definition/definition-edits.ts';
 import { MAX_SAMPLE, readBodySchema } from './body-schema.ts';
-import { readCurl } from './curl-command.ts';
+import type { readCurl } from './curl-command.ts';
 
 /** A node without its id, which depends on the workflow. */
 export type NewNode = Omit<EditedNode, 'id'>;
@@ -34,7 +34,15 @@ const MAX_SHOWN = 200;
 /** Makes an httpRequest node from a curl command. */
 export const CurlFields = ({ action, onNode }: ImportProps): ReactNode => {
   const [text, setText] = useState('');
-  const reading = useMemo(() => (text.trim() === '' ? null : attempt(() => readCurl(text))), [text]);
+  const [reader, setReader] = useState<{ readonly readCurl: typeof readCurl } | null>(null);
+  const isEmpty = text.trim() === '';
+  useEffect(() => {
+    if (!isEmpty) void import('./curl-command.ts').then(setReader); // has a parser of bash
+  }, [isEmpty]);
+  const reading = useMemo(
+    () => (isEmpty || reader === null ? null : attempt(() => reader.readCurl(text))),
+    [text, isEmpty, reader],
+  );
   const request = reading !== null && 'value' in reading ? reading.value : null;
   return (
     <SpaceBetween size="s">
