@@ -2,7 +2,7 @@ import { EvaluationError } from './evaluation-error.ts';
 import { Frame, type Run } from './run.ts';
 import { parseSignature, type Signature } from './signature.ts';
 import type { CallNode, LambdaNode, Node } from './syntax-tree.ts';
-import { Func } from './values.ts';
+import { Func, unwrapOuter } from './values.ts';
 
 /** A deferred call in tail position: {@link apply} makes it in a loop, so that tail recursion takes no depth. */
 class TailCall {
@@ -64,7 +64,7 @@ export const apply = (run: Run, func: unknown, args: readonly unknown[], context
 const callOnce = (run: Run, func: unknown, args: readonly unknown[], context: unknown): unknown => {
   if (!(func instanceof Func)) throw new EvaluationError('T1006');
   run.budget.enter();
-  const result = func.call(args, context);
+  const result = func.call(args, unwrapOuter(context));
   run.budget.depth--;
   return result;
 };

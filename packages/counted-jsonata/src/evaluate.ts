@@ -10,7 +10,16 @@ import { evaluateRegex } from './regex-function.ts';
 import { type Environment, Frame, type Run } from './run.ts';
 import { type JsonValue, toData } from './stringify.ts';
 import type { ApplyNode, Node, UnaryNode } from './syntax-tree.ts';
-import { Appender, ConstructedArray, Func, isNumeric, Sequence, toBoolean } from './values.ts';
+import {
+  Appender,
+  ConstructedArray,
+  Func,
+  isNumeric,
+  Sequence,
+  toBoolean,
+  unwrapOuter,
+  wrapOuter,
+} from './values.ts';
 
 /**
  * Evaluates an expression. The result is the same for the same input and environment, on any machine.
@@ -32,7 +41,7 @@ export const evaluate = (
   const frame = new Frame(null, (name) =>
     name === '$' ? input : (environment.variable(name) ?? run.findNative(name)),
   );
-  return toData(run.budget, run.evaluate(tree, input, frame));
+  return toData(run.budget, run.evaluate(tree, wrapOuter(input), frame));
 };
 
 class Evaluation implements Run {
@@ -103,7 +112,7 @@ const evaluateNode = (run: Run, node: Node, input: unknown, frame: Frame): unkno
     case 'unary':
       return evaluateUnary(run, node, input, frame);
     case 'variable':
-      return node.value === '' ? input : frame.lookup(node.value);
+      return node.value === '' ? unwrapOuter(input) : frame.lookup(node.value);
     case 'function':
       return evaluateCall(run, node, input, frame);
     case 'condition':
@@ -129,7 +138,7 @@ const evaluateNode = (run: Run, node: Node, input: unknown, frame: Frame): unkno
     case 'apply':
       return evaluateApply(run, node, input, frame);
     case 'wildcard':
-      return evaluateWildcard(run, input);
+      return evaluateWildcard(run, unwrapOuter(input));
     case 'descendant':
       return evaluateDescendants(run, input);
     case 'parent':

@@ -56,3 +56,41 @@ describe('a path has the same value as in the library', () => {
     await compare(texts, input);
   });
 });
+
+describe('a list as the input is one value', () => {
+  const starts = ['$', '$$', 'n', 'in', '(in)', '*', '**', '($)', '[in]', '$map($, function($v){$v})'];
+  const { list, one, none, nested, gap } = input;
+  test.each([
+    ['objects', list],
+    ['one object', one],
+    ['no item', none],
+    ['lists', nested],
+    ['null', gap],
+    ['numbers', [3, 1, 2]],
+  ])('%s', async (_name, root) => {
+    const texts = starts.flatMap((start) =>
+      Object.values(ends).flatMap((all) =>
+        all.filter((end) => !isInvalid(start, end)).map((end) => `${start}${end}`),
+      ),
+    );
+    await compare(
+      [
+        ...texts,
+        '$string()',
+        '$string($$)',
+        '$count($)',
+        '$sum($.n)',
+        '{"a": $sum(n)}',
+        '$keys()',
+        '$type($)',
+        '$ ~> $count()',
+        '$[0]',
+        '$$[0].n',
+        '$.$',
+        'function($x){$x}($)',
+        '$reverse($)',
+      ],
+      root,
+    );
+  });
+});
