@@ -19,6 +19,7 @@ export default {
   // jest.deep.config.js runs those; jest.nightly.config.js all of them, and the mutation tests.
   testPathIgnorePatterns: [
     '/node_modules/',
+    '<rootDir>/packages/lambda-stage/',
     ...['deep', 'e2e', 'instruments', 'local', 'mutation', 'scripts'].map(
       (folder) => `<rootDir>/tests/${folder}/`,
     ),

@@ -5,8 +5,9 @@ export default {
   ...config,
   globalSetup: '<rootDir>/tests/support/runner/shared-server.ts',
   globalTeardown: '<rootDir>/tests/support/runner/stop-shared-server.ts',
-  testMatch: ['deep', 'e2e', 'instruments', 'local', 'scripts'].map(
-    (folder) => `<rootDir>/tests/${folder}/**/*.test.ts`,
-  ),
+  testMatch: [
+    ...['deep', 'e2e', 'instruments', 'local', 'scripts'].map((folder) => `tests/${folder}`),
+    'packages/lambda-stage/tests',
+  ].map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
   testPathIgnorePatterns: ['/node_modules/'],
 };

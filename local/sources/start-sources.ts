@@ -24,7 +24,7 @@ interface Settings {
 }
 
 /** Of the file with the sources' state. */
-export const FILE_VERSIONS = { oldest: OLDEST_VERSION, newest: SCHEMA_VERSION };
+const FILE_VERSIONS = { oldest: OLDEST_VERSION, newest: SCHEMA_VERSION };
 
 /** The function that receives the events of all sources. */
 const DISPATCH = 'dispatch';

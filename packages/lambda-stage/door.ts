@@ -1,6 +1,5 @@
 // IAM in front of the services: signatures, policies, and the operations that they name.
 
-export { createArns, type Permission, readHost, UnknownCall } from './src/stage/door/calls/call.ts';
 export type {
   Door,
   GrantUse,
@@ -11,7 +10,6 @@ export type {
 } from './src/stage/door/door-types.ts';
 export { readAccount, toSession } from './src/stage/door/identities.ts';
 export { createPolicies } from './src/stage/door/policies.ts';
-export { readCall } from './src/stage/door/read-call.ts';
 export {
   createObjectStore,
   nameObjectOperation,
@@ -21,4 +19,4 @@ export {
 export { createParameters } from './src/stage/door/services/secrets.ts';
 export { startDoor } from './src/stage/door/start-door.ts';
 export { resolveTemplate, type Template } from './src/stage/door/template.ts';
-export { type ReceivedRequest, verifySignature } from './src/stage/door/verify-signature.ts';
+export { verifySignature } from './src/stage/door/verify-signature.ts';

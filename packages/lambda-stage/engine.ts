@@ -1,7 +1,6 @@
 // Lambda's asynchronous invocations and durable executions.
 
 export { createAsyncInvocations } from './src/engine/async-invocations.ts';
-export { listCallbackEvents, pageOf } from './src/engine/callback-history.ts';
 export {
   advance,
   answerCallback,

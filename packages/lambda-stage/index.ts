@@ -1,7 +1,6 @@
 // The stage: a packaged template, run on this machine as AWS would run it.
 
-export { readFunctions, toVersion } from './src/stage/deployed-functions.ts';
 export { openPackage, type PackageFolder, unpackPackage } from './src/stage/package-folder.ts';
 export { startControl } from './src/stage/stage-control.ts';
-export { createFindFunction, LAMBDA_RETRIES_MS } from './src/stage/stage-lambda.ts';
+export { LAMBDA_RETRIES_MS } from './src/stage/stage-lambda.ts';
 export { ACCOUNT, REGION, startStage } from './src/stage/start-stage.ts';

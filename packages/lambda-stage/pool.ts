@@ -9,4 +9,4 @@ export {
   type ProcessPool,
 } from './src/pool/process-pool.ts';
 export { createSpareSandbox, noSpareSandbox, PROCESS_FILE } from './src/pool/sandbox.ts';
-export { BACKGROUND_PROCESSES, createSlots, ONE_PROCESS, REQUEST_PROCESSES } from './src/pool/slots.ts';
+export { BACKGROUND_PROCESSES, ONE_PROCESS, REQUEST_PROCESSES } from './src/pool/slots.ts';

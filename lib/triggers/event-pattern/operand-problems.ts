@@ -27,7 +27,7 @@ const filledText: Check = (operand) =>
  * and `\\` match themselves:
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#eb-filtering-wildcard-matching
  */
-export const findWildcardProblem = (pattern: string): string | null => {
+const findWildcardProblem = (pattern: string): string | null => {
   for (let at = 0; at < pattern.length; at++) {
     const next = pattern[at + 1];
     if (pattern[at] === '*' && next === '*') return 'has two asterisks in a row: one is enough';

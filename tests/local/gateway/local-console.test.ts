@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { createRouter, type Gateway, startGateway } from 'lambda-stage/gateway';
 import { createLocalConsole } from '../../../local/gateway/local-console.ts';
-import { foreignRequests, ownRequests } from '../../support/foreign-requests.ts';
+import {
+  foreignRequests,
+  ownRequests,
+} from '../../../packages/lambda-stage/tests/support/foreign-requests.ts';
 import { sendRaw } from '../../support/send-raw.ts';
 
 const gateways: Gateway[] = [];

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 // What servers on this machine have in common.
 
-export interface ReceivedRequest {
+export interface LocalRequest {
   /** Alternating names and values, as in `node:http`. */
   readonly rawHeaders: readonly string[];
   readonly port: number;
@@ -20,7 +20,7 @@ const OWN_SITES = ['same-origin', 'none'];
  * Why a server on this machine refuses a request to a host name that is not its own; null for any other request. Otherwise a
  * host name pointed at this machine would make a page same-origin (DNS rebinding).
  */
-export const findForeignHost = ({ rawHeaders, port }: ReceivedRequest, types = TYPES) => {
+export const findForeignHost = ({ rawHeaders, port }: LocalRequest, types = TYPES) => {
   const [host = '', ...furtherHosts] = valuesOf('host', rawHeaders);
   const own = OWN_NAMES.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
   if (furtherHosts.length === 0 && own.includes(host)) return null;
@@ -36,7 +36,7 @@ export const findForeignHost = ({ rawHeaders, port }: ReceivedRequest, types = T
  * Why a server on this machine refuses a request that a web page of a different origin made a browser send; null for any
  * other request. The `Host` must be the server's own, see {@link findForeignHost}. Programs send no `Origin` and no `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/
  */
-export const findForeignRequest = ({ rawHeaders, port }: ReceivedRequest, types = TYPES) => {
+export const findForeignRequest = ({ rawHeaders, port }: LocalRequest, types = TYPES) => {
   const foreignHost = findForeignHost({ rawHeaders, port }, types);
   if (foreignHost !== null) return foreignHost;
   const [host = ''] = valuesOf('host', rawHeaders);

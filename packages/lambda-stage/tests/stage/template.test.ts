@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { resolveTemplate, type Template } from 'lambda-stage/door';
+import { resolveTemplate, type Template } from '../../src/stage/door/template.ts';
 
 const options = { account: '123456789012', region: 'eu-west-1', stackName: 'shop-dev' };
 

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type InternalServer, startInternalServer } from 'lambda-stage/net';
-import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
-import { foreignRequests, ownRequests, type Sent } from '../../support/foreign-requests.ts';
+import dynalite from 'dynalite';
+import { AT_ONCE, withStore } from '../../src/database/watch-changes.ts';
+import { type InternalServer, startInternalServer } from '../../src/net/listen.ts';
+import { foreignRequests, ownRequests, type Sent } from '../support/foreign-requests.ts';
 
 const servers: InternalServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
@@ -55,7 +56,8 @@ test('a server of the local service itself leaves idle connections to its client
 });
 
 test('the embedded DynamoDB, which would answer pages of any origin, refuses them', async () => {
-  const server = await startEmbeddedDynamoDb('test');
+  const [http] = withStore(() => dynalite(AT_ONCE));
+  const server = await startInternalServer(http);
   servers.push(server);
   const headers = (port: string) => ['host', `127.0.0.1:${port}`, 'origin', 'https://evil.example'];
   expect(await send(server, { case: '', headers, status: 403 })).toMatchObject({ status: 403 });

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { openSourcesStore } from 'lambda-stage/sources';
-import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
-import { FILE_VERSIONS } from '../../../local/sources/start-sources.ts';
+import { openSourcesStore } from '../../src/sources/sources-state.ts';
+
+const versions = { oldest: 2, newest: 5 };
 
 const folders: string[] = [];
 afterEach(() => {
@@ -12,31 +12,31 @@ afterEach(() => {
 });
 
 const aFile = (content: object): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookloom-sources-'));
+  const folder = mkdtempSync(join(tmpdir(), 'stage-sources-'));
   folders.push(folder);
   const file = join(folder, 'sources.json');
   writeFileSync(file, JSON.stringify(content));
   return file;
 };
 
-test.each([{}, { schema: OLDEST_VERSION }, { schema: SCHEMA_VERSION }])(
+test.each([{}, { schema: versions.oldest }, { schema: versions.newest }])(
   'a file that says %j is read and written in the current version',
   (said) => {
     const file = aFile({ ...said, queues: [['orders', []]] });
-    const { state, save } = openSourcesStore(file, FILE_VERSIONS);
+    const { state, save } = openSourcesStore(file, versions);
     expect([...state.queues]).toEqual([['orders', []]]);
     save();
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      schema: SCHEMA_VERSION,
+      schema: versions.newest,
       queues: [['orders', []]],
     });
   },
 );
 
-test.each([OLDEST_VERSION - 1, SCHEMA_VERSION + 1])(
+test.each([versions.oldest - 1, versions.newest + 1])(
   'a file of version %i is refused with what to do',
   (schema) => {
-    expect(() => openSourcesStore(aFile({ schema }), FILE_VERSIONS)).toThrow(
+    expect(() => openSourcesStore(aFile({ schema }), versions)).toThrow(
       /has schema version \d; this release reads versions \d to \d\. Start the release that created it/,
     );
   },

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import aws4 from 'aws4';
-import { type Door, type Keys, resolveTemplate, startDoor, type Template } from 'lambda-stage/door';
-import { createRoleSessions } from '../../../lib/adapters/aws/role-sessions.ts';
+import type { Door, Keys } from '../../src/stage/door/door-types.ts';
+import { startDoor } from '../../src/stage/door/start-door.ts';
+import { resolveTemplate, type Template } from '../../src/stage/door/template.ts';
 
 const account = '123456789012';
 const region = 'eu-west-1';
@@ -428,13 +429,21 @@ test('parameters are stored', async () => {
 
 describe('STS', () => {
   const worker = String(resolved.resources.WorkerRole?.arn);
-  const callSts = (signer: Keys) => async (request: { body?: unknown }) => {
+  const assume = async (signer: Keys, more: Readonly<Record<string, string>> = {}): Promise<Keys> => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const { status = 0, body } = await send({ service: 'sts', headers, body: String(request.body) }, signer);
-    return { status, headers: {}, body: Buffer.from(body), tries: 1, throttles: 0 };
+    const input = { Action: 'AssumeRole', RoleArn: worker, RoleSessionName: 'it', ...more };
+    const { status, body } = await send(
+      { service: 'sts', headers, body: new URLSearchParams(input).toString() },
+      signer,
+    );
+    if (status !== 200) throw new Error(body);
+    const read = (name: string) => new RegExp(`<${name}>([^<]*)<`).exec(body)?.[1] ?? '';
+    return {
+      accessKeyId: read('AccessKeyId'),
+      secretAccessKey: read('SecretAccessKey'),
+      sessionToken: read('SessionToken'),
+    };
   };
-  const assume = (signer: Keys) =>
-    createRoleSessions(() => callSts(signer), { now: () => now })({ roleArn: worker, region });
 
   test('gives the keys of a role to those that it trusts, for an hour', async () => {
     const session = await assume(keys);
@@ -450,23 +459,7 @@ describe('STS', () => {
 
   test('a policy limits the session further', async () => {
     const policy = { Version: '2012-10-17', Statement: [allow('s3:GetObject', '*')] };
-    const body = new URLSearchParams({
-      Action: 'AssumeRole',
-      RoleArn: worker,
-      RoleSessionName: 'it',
-      Policy: JSON.stringify(policy),
-    }).toString();
-    const answer = await send({
-      service: 'sts',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body,
-    });
-    const read = (name: string) => new RegExp(`<${name}>([^<]*)<`).exec(answer.body)?.[1] ?? '';
-    const session = {
-      accessKeyId: read('AccessKeyId'),
-      secretAccessKey: read('SecretAccessKey'),
-      sessionToken: read('SessionToken'),
-    };
+    const session = await assume(keys, { Policy: JSON.stringify(policy) });
     await send(ofBucket('PUT', '/orders/it', 'hello'));
     expect((await send(ofBucket('GET', '/orders/it'), session)).status).toBe(200);
     expect((await send(ofBucket('PUT', '/orders/it', 'no'), session)).body).toContain(

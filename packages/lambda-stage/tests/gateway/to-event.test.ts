@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type RawRequest, toEvent } from 'lambda-stage/gateway';
+import { type RawRequest, toEvent } from '../../src/gateway/to-event.ts';
 
 const NOW = Date.UTC(2026, 6, 10, 19, 19, 5, 766);
 

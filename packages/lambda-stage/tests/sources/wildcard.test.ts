@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { toWildcardTest } from 'lambda-stage/sources';
-import { findWildcardProblem } from '../../../lib/triggers/event-pattern/operand-problems.ts';
-import { cases } from '../../support/deep.ts';
+import { toWildcardTest } from '../../src/sources/pattern/leaf.ts';
 
 test.each([
   ['a*bc*c', 'abc', false],
@@ -16,7 +14,6 @@ test.each([
   ['\\*\\\\*', '*\\x', true],
   ['\\*', 'x', false],
 ])('%s for %s is %s', (pattern, text, isMatch) => {
-  expect(findWildcardProblem(pattern)).toBeNull();
   expect(toWildcardTest(pattern)(text)).toBe(isMatch);
 });
 
@@ -41,6 +38,6 @@ test('gives the same result as a search', () => {
     fc.property(aPattern, aText, (pattern, text) => {
       expect(toWildcardTest(pattern)(text)).toBe(matchesBySearch(pattern, text));
     }),
-    { numRuns: cases(1_000, 50_000) },
+    { numRuns: 1_000 },
   );
 });

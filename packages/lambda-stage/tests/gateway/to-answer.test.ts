@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { toAnswer } from 'lambda-stage/gateway';
+import { toAnswer } from '../../src/gateway/to-answer.ts';
 
 const read = (result: unknown) => {
   const { status, headers, body } = toAnswer(result);

@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  advance,
-  answerCallback,
-  applyUpdates,
-  createDurableState,
-  listCallbackEvents,
-  pageOf,
-} from 'lambda-stage/engine';
+import { listCallbackEvents, pageOf } from '../../src/engine/callback-history.ts';
+import { advance, answerCallback, applyUpdates, createDurableState } from '../../src/engine/durable-state.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

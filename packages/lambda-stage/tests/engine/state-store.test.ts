@@ -5,17 +5,17 @@ import {
   createDurableState,
   type DurableState,
   finish,
-  openStateStore,
-} from 'lambda-stage/engine';
-import { useTestDatabases } from '../../support/test-database.ts';
+} from '../../src/engine/durable-state.ts';
+import { openStateStore } from '../../src/engine/state-store.ts';
+import { useDatabases } from '../support/a-database.ts';
 
 const TABLE = 'test-local-durable';
 const NOW = Date.UTC(2026, 0, 1);
 
-const openDatabase = useTestDatabases();
+const openDatabase = useDatabases();
 
 const openStore = async () => {
-  const { sdk: client } = await openDatabase();
+  const client = await openDatabase();
   return { client, store: await openStateStore(client, TABLE) };
 };
 

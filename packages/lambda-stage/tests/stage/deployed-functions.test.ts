@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { createFindFunction, readFunctions, toVersion } from 'lambda-stage';
-import { resolveTemplate } from 'lambda-stage/door';
+import { readFunctions, toVersion } from '../../src/stage/deployed-functions.ts';
+import { resolveTemplate } from '../../src/stage/door/template.ts';
+import { createFindFunction } from '../../src/stage/stage-lambda.ts';
 
 const template = resolveTemplate(
   {

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from 'lambda-stage/net';
-import { type Leaf, type Scalar, toLeaf } from 'lambda-stage/sources';
+import type { JsonObject, JsonValue } from '../../src/net/json.ts';
+import { type Leaf, type Scalar, toLeaf } from '../../src/sources/pattern/leaf.ts';
 
 /** Index of the chosen element of each array, by the array's path in the event. */
 type Membership = ReadonlyMap<string, number>;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createSlots } from 'lambda-stage/pool';
+import { createSlots } from '../../src/pool/slots.ts';
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
@@ -10,7 +10,7 @@ afterEach(() => {
 
 const COUNTS = { usual: 1, most: 3, growAfterMs: 100 };
 
-/** Enters, in turn, those who come; `inside` holds those who have a place. */
+/** Callers by name, in the order in which they come; `inside` holds those with a slot. */
 const aLine = (counts = COUNTS, isSettled = () => true) => {
   const slots = createSlots(counts, isSettled);
   const inside: string[] = [];

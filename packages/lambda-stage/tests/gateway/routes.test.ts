@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRouter } from 'lambda-stage/gateway';
+import { createRouter } from '../../src/gateway/routes.ts';
 
 const router = (...events: string[]) =>
   createRouter(events.map((event) => ({ event, functionKey: `to ${event}` })));

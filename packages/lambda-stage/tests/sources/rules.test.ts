@@ -1,41 +1,19 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createRules, openSourcesStore } from 'lambda-stage/sources';
-import { createDeliver } from '../../../local/sources/start-sources.ts';
-
-beforeEach(() => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
+import { expect, test } from '@jest/globals';
+import type { JsonObject } from '../../src/net/json.ts';
+import { createRules } from '../../src/sources/rules.ts';
+import { openSourcesStore } from '../../src/sources/sources-state.ts';
 
 const target = { Id: 'one', DeadLetterConfig: { Arn: 'arn:aws:sqs:us-east-1:000000000000:lost' } };
 
-/** A bus, and the events that its function got. @param failures - how many invocations fail */
-const aBus = (failures = 0) => {
-  let left = failures;
+/** A bus, and the events that its function got. */
+const aBus = () => {
   const invoked: JsonObject[] = [];
-  const buried: [string, JsonObject][] = [];
-  const lines: string[] = [];
-  const pool = {
-    invoke: async ({ event }: { readonly event: unknown }) => {
-      invoked.push(event as JsonObject);
-      if (left-- > 0) throw new Error('down');
-    },
-  };
-  const deliver = createDeliver(
-    pool,
-    (queue, event) => void buried.push([queue, event]),
-    (line) => void lines.push(line),
-  );
+  const deliver = async (event: JsonObject) => void invoked.push(event);
   const rules = createRules(openSourcesStore(null), deliver);
   const call = (operation: string, input: JsonObject): JsonObject => rules[operation]?.(input) ?? {};
   return {
     call,
     invoked,
-    buried,
-    lines,
     rule: (Name: string, pattern: JsonObject, more: JsonObject = {}, Target: JsonObject = target) => {
       call('PutRule', { Name, EventPattern: JSON.stringify(pattern), ...more });
       call('PutTargets', { Rule: Name, Targets: [Target], ...more });
@@ -120,19 +98,4 @@ test.each<[string, string, JsonObject]>([
   const { call } = aBus();
   const pattern = operation === 'PutRule' ? { EventPattern: '{"source":["shop"]}', ...input } : input;
   expect(() => call(operation, pattern)).toThrow(expect.objectContaining({ name }));
-});
-
-test('an event whose function fails is delivered again; after three attempts it is a dead letter', async () => {
-  const passing = aBus(2);
-  passing.rule('a', { source: ['shop'] });
-  passing.send('shop');
-  await jest.advanceTimersByTimeAsync(10_000);
-  expect([passing.invoked.length, passing.buried]).toEqual([3, []]);
-
-  const failing = aBus(3);
-  failing.rule('a', { source: ['shop'] });
-  failing.send('shop');
-  await jest.advanceTimersByTimeAsync(10_000);
-  expect(failing.buried).toEqual([['arn:aws:sqs:us-east-1:000000000000:lost', failing.invoked[0]]]);
-  expect(failing.lines).toEqual(['rule a: gave up after 3 attempts: down']);
 });

@@ -1,14 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  createArns,
-  createPolicies,
-  type Permission,
-  readAccount,
-  readCall,
-  readHost,
-  resolveTemplate,
-  UnknownCall,
-} from 'lambda-stage/door';
+import { createArns, type Permission, readHost, UnknownCall } from '../../src/stage/door/calls/call.ts';
+import { readAccount } from '../../src/stage/door/identities.ts';
+import { createPolicies } from '../../src/stage/door/policies.ts';
+import { readCall } from '../../src/stage/door/read-call.ts';
+import { resolveTemplate } from '../../src/stage/door/template.ts';
 
 const queue = 'arn:aws:sqs:us-east-2:123456789012:orders';
 const account = '123456789012';

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createSchedules, openSourcesStore } from 'lambda-stage/sources';
+import type { JsonObject } from '../../src/net/json.ts';
+import { createSchedules } from '../../src/sources/schedules.ts';
+import { openSourcesStore } from '../../src/sources/sources-state.ts';
 
 const NOW = Date.parse('2026-03-28T00:00:00Z');
 const MINUTE = 60_000;
@@ -39,7 +40,7 @@ const aClock = (file: string | null = null) => {
 };
 
 const aDefinition = (ScheduleExpression: string, changes: JsonObject = {}): JsonObject => ({
-  GroupName: 'hookloom-dev',
+  GroupName: 'shop-dev',
   ScheduleExpression,
   Target: { Input: '{"at":"<aws.scheduler.scheduled-time>"}' },
   ...changes,
@@ -84,13 +85,13 @@ describe('a schedule fires', () => {
     const once = [undefined, '2026-03-28T00:05:00Z', '2026-03-28T00:10:00Z', undefined].map(String);
     expect(fired).toEqual(once);
     schedules.update('a', aDefinition('cron(10 * * * ? *)', { State: 'DISABLED' }));
-    schedules.remove('b', 'hookloom-dev');
+    schedules.remove('b', 'shop-dev');
     await pass(DAY, HOUR);
     expect(new Set(fired.slice(once.length))).toEqual(new Set(['undefined']));
   });
 
   test('after a restart too, without making up for what was missed', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'hookloom-sources-'));
+    const folder = mkdtempSync(join(tmpdir(), 'stage-sources-'));
     cleanups.push(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'sources.json');
     const before = aClock(file);
@@ -123,11 +124,7 @@ describe('its API refuses', () => {
       'to remove one of another group',
       () => both((all) => all.remove('a', 'other')),
     ],
-    [
-      'ResourceNotFoundException',
-      'to show one that is gone',
-      () => both((all) => all.get('b', 'hookloom-dev')),
-    ],
+    ['ResourceNotFoundException', 'to show one that is gone', () => both((all) => all.get('b', 'shop-dev'))],
     ['ValidationException', 'no expression', () => both((all) => all.create('b', aDefinition('daily')))],
     [
       'ValidationException',
@@ -141,7 +138,7 @@ describe('its API refuses', () => {
   const both = (act: (schedules: ReturnType<typeof createSchedules>) => unknown) => {
     const { schedules } = aClock();
     schedules.create('a', aDefinition('rate(1 day)'));
-    expect(schedules.get('a', 'hookloom-dev')).toMatchObject({ Name: 'a' });
+    expect(schedules.get('a', 'shop-dev')).toMatchObject({ Name: 'a' });
     return act(schedules);
   };
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createStreams } from 'lambda-stage/sources';
+import { createStreams } from '../../src/sources/streams.ts';
 
 test('each table has a shard of its own, so that a reader can count up to a place in each', async () => {
   const shards = new Map<string, unknown>();

@@ -3,14 +3,10 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import {
-  createRouter,
-  type Gateway,
-  type GatewayOptions,
-  startGateway,
-  type toEvent,
-} from 'lambda-stage/gateway';
-import { foreignRequests, ownRequests, type Sent } from '../../support/foreign-requests.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway/gateway.ts';
+import { createRouter } from '../../src/gateway/routes.ts';
+import type { toEvent } from '../../src/gateway/to-event.ts';
+import { foreignRequests, ownRequests, type Sent } from '../support/foreign-requests.ts';
 
 type Event = ReturnType<typeof toEvent> & { readonly body?: string };
 

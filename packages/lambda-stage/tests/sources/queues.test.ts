@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createQueues, openSourcesStore } from 'lambda-stage/sources';
+import type { JsonObject } from '../../src/net/json.ts';
+import { createQueues } from '../../src/sources/queues.ts';
+import { openSourcesStore } from '../../src/sources/sources-state.ts';
 
 const cleanups: (() => void)[] = [];
 beforeEach(() => {
@@ -139,7 +140,7 @@ describe('a queue', () => {
   });
 
   test('survives a restart, with its mapping', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'hookloom-sources-'));
+    const folder = mkdtempSync(join(tmpdir(), 'stage-sources-'));
     cleanups.push(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'sources.json');
     const before = someQueues({ file, failures: { '1': 1 } });
