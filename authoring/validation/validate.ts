@@ -34,7 +34,7 @@ type Validation = {
 const MAX_DEPTH = 100;
 
 /** Maximum number of problems listed; further ones are only counted. */
-export const MAX_PROBLEMS = 500;
+const MAX_PROBLEMS = 500;
 
 /**
  * Checks a parsed workflow file and reports all problems and warnings at once, up to {@link MAX_PROBLEMS} each. Never throws. Takes time
@@ -169,7 +169,7 @@ const isDeeperThan = (value: unknown, limit: number): boolean => {
 };
 
 /** Returns a predicate for the names of functions that expressions can call. */
-export const loadFunctionNames = async (): Promise<(name: string) => boolean> => {
+const loadFunctionNames = async (): Promise<(name: string) => boolean> => {
   const natives = await loadNatives();
   return (name) => natives.has(name);
 };

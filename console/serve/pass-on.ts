@@ -1,4 +1,4 @@
-export interface PassedRequest {
+interface PassedRequest {
   readonly method: string;
   /** The path with its query, percent-encoded. */
   readonly address: string;

@@ -23,7 +23,7 @@ import type { PassedAnswer, PassOn } from './pass-on.ts';
 // keeps what must not be in the page: the verifier and the code, and the client secret once it is typed.
 
 /** A request to a server on this machine. */
-export interface LocalRequest {
+interface LocalRequest {
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly url: string;

@@ -20,7 +20,7 @@ import {
 import { deliveredOutputs, hasDelivered, type RecordedNode, readRun } from './recorded-run.ts';
 
 /** Why a node run did what it did. Bounded and redacted; times are ISO 8601, UTC. */
-export interface Reason {
+interface Reason {
   /** For people: `gave false: total 99.5 > 100`. */
   readonly text: string;
   /** The expression that decided, without its braces. */

@@ -128,7 +128,7 @@ export interface RunCount {
 }
 
 /** The fields read from a node's record. */
-export type ObservedNode = Pick<NodeRecord, 'type' | 'status' | 'failure'>;
+type ObservedNode = Pick<NodeRecord, 'type' | 'status' | 'failure'>;
 
 /** Failures of nodes that were still running when their execution ended for another reason. */
 const ABORTED = new Set(['ExecutionFailed', 'Cancelled']);
@@ -138,7 +138,7 @@ const ABORTED = new Set(['ExecutionFailed', 'Cancelled']);
  *
  * @param counts - the counts to add to
  */
-export const countRuns = (nodes: Iterable<ObservedNode>, counts: Map<string, RunCount>): void => {
+const countRuns = (nodes: Iterable<ObservedNode>, counts: Map<string, RunCount>): void => {
   for (const { type, status, failure } of nodes) {
     const hasFailed = status === 'failed';
     if (!hasFailed && status !== 'succeeded') continue;

@@ -30,14 +30,14 @@ export interface Counts extends Record<'started' | FinalStatus, number> {
   readonly nodes: Map<string, NodeCounts>;
 }
 
-export interface NodeCounts {
+interface NodeCounts {
   failed: number;
   /** Durations of its runs, failed ones included. */
   readonly durations: Histogram;
 }
 
 /** Nodes of a workflow that are counted separately in an hour: those that run first. */
-export const MAX_NODES = 100;
+const MAX_NODES = 100;
 
 export const noCounts = (): Counts => ({
   ...{ started: 0, succeeded: 0, failed: 0, timedOut: 0, cancelled: 0 },

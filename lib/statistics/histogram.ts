@@ -8,7 +8,7 @@
 export type Histogram = Map<number, number>;
 
 /** The largest relative error of a percentile. */
-export const RELATIVE_ERROR = 0.05;
+const RELATIVE_ERROR = 0.05;
 
 const GROWTH = (1 + RELATIVE_ERROR) / (1 - RELATIVE_ERROR);
 const LOG_GROWTH = Math.log(GROWTH);

@@ -16,7 +16,7 @@ export interface StreamedChange {
 }
 
 /** The counts of one hour, or of a part of it. */
-export interface HourPart {
+interface HourPart {
   /** The beginning of the hour, in milliseconds since the epoch. */
   readonly hour: number;
   readonly counts: Counts;

@@ -15,7 +15,7 @@ export interface BilledRun {
   readonly background: BackgroundCounts | null;
 }
 
-export interface DynamoDbUnits {
+interface DynamoDbUnits {
   readonly readUnits: number;
   readonly writeUnits: number;
 }

@@ -1,6 +1,10 @@
 import { NodeError } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { describeExplained, explainExecution, type Reason } from '../../lib/admin/explain-execution.ts';
+import {
+  describeExplained,
+  type ExplainedNode,
+  explainExecution,
+} from '../../lib/admin/explain-execution.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import type { ExecutionRecord } from '../../lib/executions/record/execution-store.ts';
 import {
@@ -25,6 +29,8 @@ const run = async (flow: Partial<AFlow>, body: unknown = {}, options: Background
   await service.run('e-1', { saboteur: { isFatal: () => false } });
   return service;
 };
+
+type Reason = NonNullable<ExplainedNode['why']>;
 
 /** The reasons, by node; of a node that ran several times, by its key. */
 const reasonsOf = async (

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import pLimit from 'p-limit';
 import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
-import { listExecutions, listQuery } from '../../lib/executions/lifecycle/list-executions.ts';
+import { keyedListQuery, listExecutions } from '../../lib/executions/lifecycle/list-executions.ts';
 import { EXECUTION_STATUSES, isFinal } from '../../lib/executions/record/execution-store.ts';
 import { parseFields } from '../../lib/shared/query-fields.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
@@ -56,7 +56,7 @@ const readPages = async (
   let cursor: string | null = null;
   do {
     const fields: Record<string, string> = cursor === null ? { ...query } : { ...query, cursor };
-    const page = await listExecutions(parseFields(listQuery, fields), parts);
+    const page = await listExecutions(parseFields(keyedListQuery, fields), parts);
     found.push(...page.executions.map(({ executionId }) => executionId));
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { retryExecution } from '../../lib/executions/lifecycle/retry-execution.ts';
 import type { LifeDays } from '../../lib/executions/record/blob-store.ts';
-import type { HoldReason } from '../../lib/executions/record/execution-store.ts';
+import type { ExecutionRecord } from '../../lib/executions/record/execution-store.ts';
 import { unpackText } from '../../lib/executions/record/pack-value.ts';
 import type { BackgroundMode } from '../../lib/workflows/definition/definition.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
@@ -163,7 +163,7 @@ describe('nothing expires that a record or a waiting run refers to', () => {
   ])('%s', async (_name, mode, { held = 0, begins = 0, waits = 0 }) => {
     for (const fails of [true, false]) {
       const service = await aService(waits, fails);
-      const reason: HoldReason | null = held > 0 ? 'paused' : null;
+      const reason: ExecutionRecord['held'] = held > 0 ? 'paused' : null;
       await service.accept('e-1', { input: { body: large() }, mode, held: reason });
       service.advance(held + begins);
       await service.run('e-1', mode);

@@ -1,13 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  countRuns,
-  isTooMany,
-  type ObservedNode,
-  type RunCount,
-  type RunSource,
-  sampleRuns,
-  shareOf,
-} from '../../lib/health/sample-runs.ts';
+import { isTooMany, type RunSource, sampleRuns, shareOf } from '../../lib/health/sample-runs.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 
 const FROM = 1_000;
@@ -108,13 +100,15 @@ describe('the sample', () => {
   });
 });
 
-const node = (status: ObservedNode['status'], name?: string): ObservedNode => ({
-  type: 'set',
+type ObservedNode = Awaited<ReturnType<RunSource['read']>>[number]['nodes'][number];
+
+const node = (status: ObservedNode['status'], name?: string) => ({
+  ...{ type: 'set', nodeId: 'a' },
   status,
   ...(name === undefined ? {} : { failure: { nodeId: 'a', name, message: '' } }),
 });
 
-test.each<[string, ObservedNode[], object | undefined]>([
+test.each<[string, ReturnType<typeof node>[], object | undefined]>([
   ['nothing', [], undefined],
   ['what did not run', [node('skipped'), node('passedThrough')], undefined],
   ['what has not ended', [node('running'), node('waiting')], undefined],
@@ -122,9 +116,13 @@ test.each<[string, ObservedNode[], object | undefined]>([
   ['what succeeded', [node('succeeded'), node('succeeded')], { runs: 2, failed: 0 }],
   ['what failed', [node('failed', 'Error'), node('failed', 'Timeout')], { runs: 2, failed: 2 }],
   ['a failure without a reason', [node('failed')], { runs: 1, failed: 1 }],
-])('the runs of %s', (_case, nodes, expected) => {
-  const counts = new Map<string, RunCount>();
-  countRuns(nodes, counts);
+])('the runs of %s', async (_case, nodes, expected) => {
+  const source = {
+    find: async () => ({ ids: ['e'], hasMore: false }),
+    read: async () => [{ nodes, nodesOmitted: 0 }],
+  };
+  const limits = { maxExecutions: 100, maxWorkflows: 10, endsAt: 1, clock: aManualClock(0) };
+  const { counts } = await sampleRuns([{ id: 'a', isHighVolume: false }], FROM, source, limits);
   expect(counts.get('set')).toEqual(expected);
 });
 

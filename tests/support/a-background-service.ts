@@ -9,7 +9,7 @@ import type { OutboundCredentials } from '../../lib/credentials/outbound/outboun
 import { acceptExecution } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
-import type { ExecutionStore, HoldReason } from '../../lib/executions/record/execution-store.ts';
+import type { ExecutionRecord, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { createStateFor } from '../../lib/state/execution-state.ts';
@@ -203,7 +203,12 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
         workflowId = 'order',
         mode = 'durable',
         held = null,
-      }: { input?: JsonObject; workflowId?: string; mode?: BackgroundMode; held?: HoldReason | null } = {},
+      }: {
+        input?: JsonObject;
+        workflowId?: string;
+        mode?: BackgroundMode;
+        held?: ExecutionRecord['held'];
+      } = {},
     ) => {
       const workflow = await workflows.find(workflowId);
       if (workflow === null) throw new Error(`there is no workflow ${workflowId}`);

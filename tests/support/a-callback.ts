@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import type { CallbackIndex } from '../../lib/callbacks/callback-index.ts';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
-import type { EngineCallback } from '../../lib/executions/lifecycle/durable-service.ts';
+import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
 import { ENGINE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aManualClock } from './a-manual-clock.ts';
@@ -37,7 +37,10 @@ export const aCallback = async ({
     callbackId: 'callback-1',
     findStatus: async () => 'running' as const,
     stop: async () => {},
-    answerCallback: async ({ callbackId }: EngineCallback, value: JsonValue) => {
+    answerCallback: async (
+      { callbackId }: Parameters<DurableService['answerCallback']>[0],
+      value: JsonValue,
+    ) => {
       if (durableService.isDown) throw new AppError(ENGINE_UNAVAILABLE, {});
       if (callbackId !== durableService.callbackId || answers.length > 0) return false;
       answers.push(value);

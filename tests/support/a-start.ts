@@ -1,7 +1,6 @@
 import type {
   DueGroup,
   ExecutionEnd,
-  ExecutionLease,
   ExecutionStart,
   ExecutionStore,
 } from '../../lib/executions/record/execution-store.ts';
@@ -35,6 +34,8 @@ export const anExecutionEnd = (changes: Partial<ExecutionEnd> = {}): ExecutionEn
   isInOutbox: false,
   ...changes,
 });
+
+type ExecutionLease = Parameters<ExecutionStore['acquireLease']>[1];
 
 export const aLease = (changes: Partial<ExecutionLease> = {}): ExecutionLease => ({
   leaseOwner: 'arn-1',

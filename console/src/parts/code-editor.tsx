@@ -20,7 +20,7 @@ export interface EditorNames {
 }
 
 /** What is wrong at a place of the text; offsets in UTF-16 units. */
-export interface Mark {
+interface Mark {
   readonly from: number;
   readonly to: number;
   readonly message: string;

@@ -8,7 +8,7 @@ export interface PeriodState {
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_592_000_000 };
 
-export type PeriodUnit = keyof typeof UNITS;
+type PeriodUnit = keyof typeof UNITS;
 
 export interface RelativePeriod {
   readonly amount: number;

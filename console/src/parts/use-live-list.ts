@@ -11,7 +11,7 @@ export const LATEST_SIZE = 100;
 /** How often a list is read again while it is open. */
 export const LIST_EVERY_MS = 2_000;
 
-export interface Page<Row> {
+interface Page<Row> {
   readonly rows: readonly Row[];
   readonly nextCursor: string | null;
 }

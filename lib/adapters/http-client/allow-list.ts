@@ -4,7 +4,7 @@ import { CONFIGURATION_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
 /** The target of one connection: host and port of the URL, and the address that the host resolved to. */
-export interface Destination {
+interface Destination {
   readonly host: string;
   readonly port: number;
   readonly address: string;

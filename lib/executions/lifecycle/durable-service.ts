@@ -4,7 +4,7 @@ import type { JsonValue } from '@hookloom/plugin-kit';
 export type DurableStatus = 'running' | 'succeeded' | 'failed' | 'timedOut' | 'stopped' | 'gone';
 
 /** A callback, as the engine identifies it. */
-export interface EngineCallback {
+interface EngineCallback {
   readonly callbackId: string;
   /** The durable execution that waits for it. */
   readonly durableArn: string;

@@ -11,7 +11,7 @@ import {
 } from '../record/execution-store.ts';
 
 /** The filters of a list of executions, as strings, for the admin API and the command line. */
-export const listQuery = v.object({
+const listQuery = v.object({
   workflowId: optional(idText('must be a workflow id'), 'All workflows by default'),
   status: wordList(EXECUTION_STATUSES),
   trial: optional(word(['true', 'false']), 'Only trials, or none; both by default'),

@@ -153,7 +153,7 @@ interface PrepareParts {
   readonly blobs?: Pick<BlobStore, 'get'> | undefined;
 }
 
-export interface PreparedRun {
+interface PreparedRun {
   /** Whether the plan is pure: see {@link Plan}. */
   readonly isPure: boolean;
   /**

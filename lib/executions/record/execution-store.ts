@@ -61,7 +61,7 @@ export interface ExecutionData {
  * Why an accepted execution is not dispatched yet: its webhook is paused, or the workflow has reached its number of
  * concurrent executions.
  */
-export type HoldReason = 'paused' | 'concurrency';
+type HoldReason = 'paused' | 'concurrency';
 
 /** A held execution: stored, but not dispatched. */
 export interface Hold {
@@ -99,7 +99,7 @@ export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, '
 }
 
 /** The lease that a process acquires to start or resume an execution. */
-export interface ExecutionLease {
+interface ExecutionLease {
   /** The owner of the lease: see {@link ExecutionRecord}. */
   readonly leaseOwner: string;
   readonly leaseExpiresAt: number;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createStatisticsStore } from '../../../lib/adapters/dynamodb/statistics/statistics-store.ts';
 import { type Counts, count, type Happening, noCounts } from '../../../lib/statistics/counts.ts';
-import { HOUR_MS, type HourPart, type StreamedChange } from '../../../lib/statistics/statistics-store.ts';
+import { HOUR_MS, type StreamedChange } from '../../../lib/statistics/statistics-store.ts';
 import { cases } from '../../support/deep.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
@@ -31,8 +31,8 @@ const anyHappening: fc.Arbitrary<Happening> = fc
 const toChanges = (happenings: readonly (readonly Happening[])[]): StreamedChange[] =>
   happenings.map((some, at) => ({ sequence: BigInt(at * 7 + 95), happenings: some }));
 
-const collect = async (parts: AsyncIterable<HourPart>): Promise<HourPart[]> => {
-  const all: HourPart[] = [];
+const collect = async <Part>(parts: AsyncIterable<Part>): Promise<Part[]> => {
+  const all: Part[] = [];
   for await (const part of parts) all.push(part);
   return all;
 };

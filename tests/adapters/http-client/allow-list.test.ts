@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Destination, parseAllowList } from '../../../lib/adapters/http-client/allow-list.ts';
+import { type AllowList, parseAllowList } from '../../../lib/adapters/http-client/allow-list.ts';
 import { isAppError } from '../../../lib/shared/errors.ts';
+
+type Destination = Parameters<AllowList>[0];
 
 const to = (host: string, port: number, address: string): Destination => ({ host, port, address });
 

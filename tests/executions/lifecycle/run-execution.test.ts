@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ExecutionResult } from '../../../lib/engine/result.ts';
 import { findReconciledExecution } from '../../../lib/executions/lifecycle/finish-execution.ts';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
-import { createRunExecution, type PreparedRun } from '../../../lib/executions/lifecycle/run-execution.ts';
+import { createRunExecution } from '../../../lib/executions/lifecycle/run-execution.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
 import {
   EVENT_NOT_PUBLISHED,
@@ -43,6 +43,8 @@ const result: ExecutionResult = {
   response: null,
   failure: null,
 };
+
+type PreparedRun = Awaited<ReturnType<Parameters<typeof createRunExecution>[0]['prepare']>>;
 
 /** All parts are real, except for the engine, which is `run`; one method of the store can fail. */
 const aRun = (

@@ -10,6 +10,8 @@ import {
   foreignRequests,
   ownRequests,
 } from '../../../packages/lambda-stage/tests/support/foreign-requests.ts';
+import type { PassOn } from '../../../console/serve/pass-on.ts';
+import { foreignRequests, ownRequests } from '../../support/foreign-requests.ts';
 
 let cacheFolder: string;
 beforeAll(() => {
@@ -42,7 +44,7 @@ const send = async (port: number, path: string, { method = 'GET', headers = {}, 
 };
 
 const open = async (options: Partial<DoorOptions> = {}) => {
-  const passed: PassedRequest[] = [];
+  const passed: Parameters<PassOn>[0][] = [];
   const door = await openDoor({
     settings: { stage: 'production', isReadOnly: false },
     passOn: async (given) => {

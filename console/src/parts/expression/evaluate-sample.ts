@@ -25,7 +25,7 @@ export interface KnownNames {
   readonly variables: readonly string[] | null;
 }
 
-export interface ExpressionFault {
+interface ExpressionFault {
   readonly message: string;
   /** Offsets in the text, in UTF-16 units. */
   readonly from: number;

@@ -20,7 +20,7 @@ import { measureNode } from './node-handles.ts';
 import { graphLabels } from './speak-nodes.ts';
 
 /** What a graph says of one node besides its name and type. */
-export interface NodeMark {
+interface NodeMark {
   /** The status of its run: `succeeded`; absent if it has none. */
   readonly status?: string;
   /** A short text below its name: a duration, a count of attempts. */

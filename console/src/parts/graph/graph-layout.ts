@@ -24,13 +24,13 @@ interface Connection {
 }
 
 /** A node with its place. Lengths are in pixels, from the top left. */
-export interface PlacedNode {
+interface PlacedNode {
   readonly node: DrawnNode;
   readonly x: number;
   readonly y: number;
 }
 
-export interface DrawnConnection {
+interface DrawnConnection {
   readonly id: string;
   readonly source: string;
   readonly target: string;

@@ -15,7 +15,7 @@ const toAria = ({ labelledBy, describedBy }: EditorNames) => ({
   ...(describedBy === undefined ? {} : { ariaDescribedby: describedBy }),
 });
 
-export const toWord = (value: JsonValue | undefined): string =>
+const toWord = (value: JsonValue | undefined): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 export const TextInput = ({

@@ -164,7 +164,7 @@ const Credentials = (): ReactNode => {
 };
 
 /** What the page keeps of a change. */
-export const withoutSecret = (changed: Changed): Changed => {
+const withoutSecret = (changed: Changed): Changed => {
   if (changed.direction === 'outbound') return changed;
   const { newSecret: _newSecret, ...rest } = changed;
   return rest;

@@ -16,7 +16,7 @@ const CreateCredential = lazy(() =>
 );
 
 /** A credential by its id and type. */
-export interface ChosenCredential {
+interface ChosenCredential {
   readonly id: string;
   readonly type: string;
 }

@@ -12,7 +12,7 @@ import { findPlaces } from './node-places.ts';
 
 // What React Flow gets. It draws and measures every new object, so that what has not changed stays the same object.
 
-export interface Shown extends Record<string, unknown> {
+interface Shown extends Record<string, unknown> {
   readonly title: string;
   readonly detail: string;
   /** Joined, so that a node is drawn again only if one changes. */

@@ -20,7 +20,7 @@ export type Step = (work: Work) => Partial<Work>;
 export type Change = (step: Step) => void;
 
 /** No node is selected. */
-export const NOTHING: ReadonlySet<string> = new Set();
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** After a pause of so long, what is typed is a state of its own. In milliseconds. */
 const PAUSE_MS = 1_000;

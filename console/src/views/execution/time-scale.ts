@@ -5,7 +5,7 @@ export interface Period {
 }
 
 /** A period in which nothing but waiting happened, drawn narrow. */
-export interface Fold extends Period {
+interface Fold extends Period {
   /** Where it is drawn: shares of the width. */
   readonly x: number;
   readonly width: number;

@@ -6,7 +6,7 @@ type Disabled = Answer<'GET /api/admin/plugins/disabled'>['plugins'][number];
 
 export type PluginHealth = Report['plugins'][string];
 
-export type PluginStatus = PluginHealth['status'] | 'unknown';
+type PluginStatus = PluginHealth['status'] | 'unknown';
 
 /** A plugin with all that is known of its state. */
 export interface PluginRow extends Listed {

@@ -12,7 +12,7 @@ import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
 
-export interface ListedType {
+interface ListedType {
   readonly id: string;
   readonly name: string;
   readonly description: string;

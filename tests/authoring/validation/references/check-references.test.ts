@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { findReferenceProblems } from '../../../../authoring/validation/references/check-references.ts';
 import type { Names } from '../../../../authoring/validation/references/names.ts';
-import { loadFunctionNames } from '../../../../authoring/validation/validate.ts';
 import { findNearest, findNearName } from '../../../../lib/shared/near-name.ts';
+import { loadNatives } from '../../../../lib/workflows/expressions/language.chunk.ts';
 
 let isFunction: (name: string) => boolean;
 
 beforeAll(async () => {
-  isFunction = await loadFunctionNames();
+  const natives = await loadNatives();
+  isFunction = (name) => natives.has(name);
 });
 
 const ids = ['pick', 'my-node', 'a-b-c', '2fa', 'and'];

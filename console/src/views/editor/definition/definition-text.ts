@@ -4,7 +4,7 @@ import { isSameJson } from './compare-json.ts';
 import type { EditedDefinition } from './definition-edits.ts';
 
 /** In characters: the admin API accepts no larger workflow. */
-export const MAX_TEXT = 4_000_000;
+const MAX_TEXT = 4_000_000;
 
 /** In characters, as the formatter of this repository's samples has it. */
 const LINE_WIDTH = 110;
