@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Door, type DoorOptions, openDoor } from '../../../console/serve/door.ts';
-import type { PassedRequest } from '../../../console/serve/pass-on.ts';
+import type { PassOn } from '../../../console/serve/pass-on.ts';
 import {
   foreignRequests,
   ownRequests,
 } from '../../../packages/lambda-stage/tests/support/foreign-requests.ts';
-import type { PassOn } from '../../../console/serve/pass-on.ts';
-import { foreignRequests, ownRequests } from '../../support/foreign-requests.ts';
 
 let cacheFolder: string;
 beforeAll(() => {
