@@ -40,7 +40,38 @@ export interface Schedules {
 
 export const DEFAULT_GROUP = 'default';
 
-/** Times missed while the service was not running are skipped. */
+/**
+ * Fires at each of some times.
+ *
+ * @param findNext - the next time after another; null for none
+ * @param from - the time after which it fires
+ * @returns stops it
+ */
+export const startTimer = (
+  findNext: (after: number) => number | null,
+  fire: (time: number) => unknown,
+  from: number,
+  clock: ScheduleClock = systemClock,
+): (() => void) => {
+  let cancel = () => {};
+  let isStopped = false;
+  const wait = (time: number | null): void => {
+    if (time === null || isStopped) return;
+    const left = time - clock.now();
+    cancel = clock.after(Math.min(Math.max(0, left), LONGEST_TIMER_MS), () => {
+      if (left > LONGEST_TIMER_MS) return wait(time);
+      fire(time);
+      wait(findNext(time));
+    });
+  };
+  wait(findNext(from));
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+};
+
+/** Times missed while nothing was running are skipped. */
 export const createSchedules = (
   store: SourcesStore,
   deliver: Deliver,
@@ -48,7 +79,6 @@ export const createSchedules = (
 ): Schedules => {
   const { schedules } = store.state;
   const timers = new Map<string, () => void>();
-  let isStopped = false;
 
   const forget = (key: string): void => {
     timers.get(key)?.();
@@ -57,24 +87,14 @@ export const createSchedules = (
 
   const plan = (key: string, from: number): void => {
     const schedule = schedules.get(key);
-    if (schedule === undefined || isStopped || schedule.definition.State === 'DISABLED') return;
-    const time = readTimes(schedule)(from);
-    if (time === null) return;
-    const wait = (): void => {
-      const left = time - clock.now();
-      const isLong = left > LONGEST_TIMER_MS;
-      timers.set(key, clock.after(isLong ? LONGEST_TIMER_MS : Math.max(0, left), isLong ? wait : fire));
-    };
-    const fire = (): void => {
-      void deliver(toEvent(schedule.definition, time), {
+    if (schedule === undefined || schedule.definition.State === 'DISABLED') return;
+    const fire = (time: number) =>
+      deliver(toEvent(schedule.definition, time), {
         label: `schedule ${schedule.name}`,
         arn: toScheduleArn(schedule),
         target: readTarget(schedule.definition),
       });
-      plan(key, time);
-    };
-    forget(key);
-    wait();
+    timers.set(key, startTimer(readTimes(schedule), fire, from, clock));
   };
 
   /** @param now - from when on it may fire, this instant included */
@@ -119,7 +139,6 @@ export const createSchedules = (
       for (const key of schedules.keys()) plan(key, clock.now());
     },
     stop: () => {
-      isStopped = true;
       for (const key of [...timers.keys()]) forget(key);
     },
   };

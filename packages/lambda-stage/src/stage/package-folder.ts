@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { StartError } from '../database/start-error.ts';
@@ -34,11 +34,13 @@ export const openPackage = (folder: string): PackageFolder => ({
   },
 });
 
-/** Unpacks the zips of a package, each into a folder of its name, next to the template. */
+/** Unpacks the zips of a package, each into a folder of its name, next to the template; folders are copied. */
 export const unpackPackage = (from: string, to: string): void => {
   mkdirSync(to, { recursive: true });
   const template = findTemplate(from);
   writeFileSync(join(to, template), readFileSync(join(from, template)));
+  for (const { name } of readdirSync(from, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+    cpSync(join(from, name), join(to, name), { recursive: true });
   for (const name of readdirSync(from).filter((file) => file.endsWith('.zip'))) {
     const files = unzipSync(readFileSync(join(from, name)));
     for (const [path, bytes] of Object.entries(files)) {

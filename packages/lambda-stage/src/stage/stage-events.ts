@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { StartError } from '../database/start-error.ts';
 import type { AsyncInvocation } from '../engine/state-store.ts';
 import { ApiError } from '../net/api-error.ts';
 import type { JsonObject } from '../net/json.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { type Deliver, readDeadLetters } from '../sources/deliver.ts';
 import type { DeliverBatch, Queues } from '../sources/queues.ts';
-import { readFailures } from '../sources/serve-sources.ts';
+import { readScheduleTimes } from '../sources/schedule-times.ts';
+import { readFailures, type Sources } from '../sources/serve-sources.ts';
 import type { StreamMapping } from '../sources/streams.ts';
 import type { DeployedFunction } from './deployed-functions.ts';
 import type { Door } from './door/door-types.ts';
@@ -173,21 +175,40 @@ export const createCheckMapping =
     }
   };
 
-const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+/** Creates the rules with a pattern and the schedules of a template. @throws StartError for what AWS would refuse */
+export const createEvents = ({ resources }: ResolvedTemplate, { rules, schedules }: Sources): void => {
+  for (const { logicalId, type, ref, properties } of Object.values(resources)) {
+    const given: JsonObject = { ...(properties as JsonObject), Name: ref };
+    try {
+      if (type === 'AWS::Scheduler::Schedule') schedules.create(String(ref), given);
+      if (type !== 'AWS::Events::Rule' || given.EventPattern === undefined) continue;
+      rules.PutRule?.({ ...given, EventPattern: JSON.stringify(given.EventPattern) });
+      rules.PutTargets?.({ ...given, Rule: ref });
+    } catch (error) {
+      throw new StartError(`CloudFormation would refuse ${logicalId}: ${(error as Error).message}`);
+    }
+  }
+};
 
+/** The rules of a template that fire at times. @throws Error for an expression that EventBridge refuses */
 export const readScheduledRules = ({ resources, account, region }: ResolvedTemplate, deliver: Deliver) =>
   Object.values(resources)
     .filter(
       ({ type, properties }) => type === 'AWS::Events::Rule' && properties.ScheduleExpression !== undefined,
     )
     .map(({ logicalId, arn, properties }) => {
-      const [, count = '', unit = ''] =
-        /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(properties.ScheduleExpression)) ?? [];
-      if (unit === '') throw new Error(`${logicalId}: ${properties.ScheduleExpression} is not supported`);
-      const targets = properties.Targets as readonly JsonObject[];
+      const { ScheduleExpression, State } = properties;
+      const targets = (properties.Targets ?? []) as readonly JsonObject[];
       return {
         logicalId,
-        everyMs: Number(count) * UNITS[unit as keyof typeof UNITS],
+        isEnabled: State !== 'DISABLED',
+        findNext: readScheduleTimes({
+          expression: String(ScheduleExpression),
+          timeZone: 'UTC',
+          startAt: null,
+          endAt: null,
+          createdAt: Date.now(),
+        }),
         fire: async () => {
           const event = {
             version: '0',

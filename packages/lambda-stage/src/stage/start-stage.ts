@@ -9,6 +9,7 @@ import type { JsonObject } from '../net/json.ts';
 import { startInternalServer } from '../net/listen.ts';
 import type { Invocation, ProcessPool } from '../pool/process-pool.ts';
 import { createQueues } from '../sources/queues.ts';
+import { startTimer } from '../sources/schedules.ts';
 import { serveSources } from '../sources/serve-sources.ts';
 import { openSourcesStore } from '../sources/sources-state.ts';
 import { createStreams } from '../sources/streams.ts';
@@ -23,6 +24,7 @@ import {
   createBury,
   createCheckMapping,
   createDelivery,
+  createEvents,
   isStream,
   readScheduledRules,
   readStreamMappings,
@@ -296,8 +298,9 @@ const start = async (
   ending.push(() => request('Delete').catch((error: Error) => log(error.message)));
 
   const rules = readScheduledRules(template, deliver);
-  const timers = rules.map(({ everyMs, fire }) => setInterval(() => void fire(), everyMs).unref());
-  ending.push(() => timers.forEach(clearInterval));
+  for (const { isEnabled, findNext, fire } of rules)
+    if (isEnabled) ending.push(startTimer(findNext, fire, Date.now()));
+  createEvents(template, sources);
   return {
     baseUrl,
     template,
