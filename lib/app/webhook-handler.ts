@@ -15,8 +15,7 @@ import { authenticate, redactCredentialHeaders, redactHeaders } from '../webhook
 import type { LimitCallsToSelf } from '../webhooks/limits/limit-calls-to-self.ts';
 import type { CatchRequest } from '../webhooks/listening/catch-request.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
-import { parsePlainBody } from '../webhooks/parse-plain-body.ts';
-import { toTriggerInput } from '../webhooks/request-scope.ts';
+import { parsePlainBody, toTriggerInput } from '../webhooks/request-scope.ts';
 import { type Noting, type RecordRequest, requestOutcomes } from '../webhooks/requests/request-outcome.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import {
@@ -24,6 +23,7 @@ import {
   type BodyParsers,
   type OpenFeatures,
   type OpenStages,
+  type ParsedBody,
   type Starting,
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
@@ -112,7 +112,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const isPlain = request.headers['content-encoding'] === undefined;
     const content = isPlain ? request : await inflate(arrival, features);
     const parsers = parsersOf(features);
-    const parsed =
+    const parsed: ParsedBody =
       (await features.parse({ ...arrival, content, parsers })) ?? (await parsePlainBody(content, parsers));
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };

@@ -1,5 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import { LruMap } from '../shared/lru-map.ts';
+import { LruMap } from '../shared/cache.ts';
 
 interface KeepOptions {
   readonly clock: Pick<Clock, 'now'>;

@@ -173,7 +173,9 @@ const requestLog = ({ logger, clock }: HandlerParts): Middleware<Passing> => {
 /** Answers an error with a problem; an answer that is larger than Lambda returns is an error, too. */
 const problemAnswers = ({ presentProblem }: HandlerParts): Middleware<Passing> => ({
   after: ({ response }) => {
-    if (isTooLarge(response as Answer))
+    // As JSON, as Lambda sends it: a quote takes two bytes, a control character six.
+    const longest = ((response as Answer).body?.length ?? 0) * 6;
+    if (longest > MAX_ANSWER_BYTES && Buffer.byteLength(JSON.stringify(response)) > MAX_ANSWER_BYTES)
       throw new AppError(ANSWER_TOO_LARGE, { limitBytes: MAX_ANSWER_BYTES });
   },
   onError: async (passed) => {
@@ -269,12 +271,6 @@ export const readCaller = (event: unknown): string | null => {
   const { userArn } = isPlainObject(iam) ? iam : {};
   return typeof userArn === 'string' ? userArn : null;
 };
-
-/** Whether an answer is too large as JSON, as Lambda sends it: a quote takes two bytes, a control character six. */
-const isTooLarge = (answer: Answer): boolean =>
-  answer.body !== null &&
-  answer.body.length * 6 > MAX_ANSWER_BYTES &&
-  Buffer.byteLength(JSON.stringify(answer)) > MAX_ANSWER_BYTES;
 
 /** The error to log: for a catalogue error, its cause. */
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);

@@ -2,9 +2,15 @@ import type { JsonValue } from '@hookloom/plugin-kit';
 import { BODY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
-import type { WebhookRequest } from './webhook.ts';
 
 type ParseText = (text: string) => JsonValue;
+
+/** What of a request its body is parsed from. */
+export interface SentBody {
+  /** With lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawBody: Uint8Array;
+}
 
 /**
  * Parses a request body by its content type: JSON, a form, or text; bytes that are not UTF-8 become base64.
@@ -14,7 +20,7 @@ type ParseText = (text: string) => JsonValue;
  * @throws AppError `BODY_INVALID` when the body does not match its content type, and whatever the parsers throw
  */
 export const parseBody = (
-  { headers, rawBody }: Pick<WebhookRequest, 'headers' | 'rawBody'>,
+  { headers, rawBody }: SentBody,
   parseJson: ParseText,
   parseUntyped: ParseText = parseJson,
 ): JsonValue => {
@@ -25,7 +31,7 @@ export const parseBody = (
   const contentType = headers['content-type'] ?? '';
   const mediaType = toMediaType(contentType);
   const text = decodeUtf8(rawBody);
-  if (text !== null) limitControls(text);
+  if (text !== null && text.length > MAX_CONTROLS) limitControls(text);
   if (isJson(mediaType)) return parseJson(text ?? refuse('it is not UTF-8'));
   if (mediaType === FORM) {
     return parseUrlEncoded(text ?? refuse('it is not UTF-8'));
@@ -37,7 +43,7 @@ export const parseBody = (
 const FORM = 'application/x-www-form-urlencoded';
 
 /** Whether a body was sent by an HTML form. */
-export const isForm = (headers: WebhookRequest['headers']): boolean =>
+export const isForm = (headers: SentBody['headers']): boolean =>
   toMediaType(headers['content-type'] ?? '') === FORM;
 
 /** Parses JSON, and returns any other text unchanged: RFC 9110 §8.3 lets a recipient examine untyped content. @throws AppError for JSON that is refused */

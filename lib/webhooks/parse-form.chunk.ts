@@ -1,11 +1,8 @@
 import querystring from 'node:querystring';
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { createToName, createToText, readCharset } from './decode-text.ts';
-import { decodeUtf8, limitControls, parseBody } from './parse-body.ts';
+import { decodeUtf8, limitControls, parseBody, type SentBody } from './parse-body.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
-import type { WebhookRequest } from './webhook.ts';
-
-type Content = Pick<WebhookRequest, 'headers' | 'rawBody'>;
 
 /** Missing in Node's types. Malformed sequences are kept. */
 const { unescapeBuffer } = querystring as unknown as { unescapeBuffer(latin1: string): Uint8Array };
@@ -19,7 +16,7 @@ const CHARSET = /(?:^|&)_charset_=([\w.:-]{1,40})(?:&|$)/;
  *
  * @throws AppError `BODY_INVALID` as {@link parseUrlEncoded}
  */
-export const parseForm = ({ headers, rawBody }: Content): JsonObject => {
+export const parseForm = ({ headers, rawBody }: SentBody): JsonObject => {
   const sent = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.length).toString('latin1');
   limitControls(sent);
   const [, ofForm] = CHARSET.exec(sent) ?? [];
@@ -33,11 +30,11 @@ export const parseForm = ({ headers, rawBody }: Content): JsonObject => {
 };
 
 /** A form of a webhook without features; most are in UTF-8, which takes less time. Throws as {@link parseBody}. */
-export const parsePlainForm = (content: Content): JsonValue =>
+export const parsePlainForm = (content: SentBody): JsonValue =>
   isOddForm(content) ? parseForm(content) : parseBody(content, (text) => text);
 
 /** Whether a form says that it has another charset than UTF-8, or has bytes that are not UTF-8. */
-const isOddForm = ({ headers, rawBody }: Content): boolean => {
+const isOddForm = ({ headers, rawBody }: SentBody): boolean => {
   if (headers['content-encoding'] !== undefined) return false;
   const text = decodeUtf8(rawBody);
   try {

@@ -1,8 +1,7 @@
 import type { ExecutionResult } from '../engine/result.ts';
 import { PROCESS_LOST } from '../executions/lifecycle/finish-execution.ts';
-import type { BlobStore } from '../executions/record/blob-store.ts';
+import { type BlobStore, unpackText } from '../executions/record/blob-store.ts';
 import { type ExecutionRecord, isFinal } from '../executions/record/execution-store.ts';
-import { unpackText } from '../executions/record/pack-value.ts';
 
 /**
  * Reads the result of a finished execution, or the response of one that continues after responding. Null if there is no

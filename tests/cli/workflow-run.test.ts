@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createFolderBlobStore } from '../../lib/adapters/blobs/folder-blobs.ts';
-import { packText } from '../../lib/executions/record/pack-value.ts';
+import { packText } from '../../lib/executions/record/blob-store.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { anExecutionEnd } from '../support/a-start.ts';

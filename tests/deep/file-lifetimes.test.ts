@@ -7,6 +7,8 @@ import { retryExecution } from '../../lib/executions/lifecycle/retry-execution.t
 import type { LifeDays } from '../../lib/executions/record/blob-store.ts';
 import type { ExecutionRecord } from '../../lib/executions/record/execution-store.ts';
 import { unpackText } from '../../lib/executions/record/pack-value.ts';
+import { type LifeDays, unpackText } from '../../lib/executions/record/blob-store.ts';
+import type { HoldReason } from '../../lib/executions/record/execution-store.ts';
 import type { BackgroundMode } from '../../lib/workflows/definition/definition.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { readParameters } from '../../resources/parameters.ts';

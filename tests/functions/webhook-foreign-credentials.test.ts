@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { unpackText } from '../../lib/executions/record/pack-value.ts';
+import { unpackText } from '../../lib/executions/record/blob-store.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { LruMap } from '../../lib/shared/lru-map.ts';
+import { LruMap } from '../../lib/shared/cache.ts';
 
 test('beyond the maximum, the least recently used entry is evicted', () => {
   const map = new LruMap<string, number>(2);

@@ -69,11 +69,20 @@ export const createAwsCaller = ({
 
   const send = ({ method, path, headers = {}, body }: AwsRequest, credentials: AwsCredentials) => {
     const unsigned = { service, region, host, method, path, headers };
-    const signed = aws4.sign(body === undefined ? unsigned : { ...unsigned, body: toSignable(body) }, {
-      accessKeyId: credentials.accessKeyId,
-      secretAccessKey: credentials.secretAccessKey,
-      ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
-    });
+    const signed = aws4.sign(
+      body === undefined
+        ? unsigned
+        : {
+            ...unsigned,
+            body:
+              typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+          },
+      {
+        accessKeyId: credentials.accessKeyId,
+        secretAccessKey: credentials.secretAccessKey,
+        ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
+      },
+    );
     return exchange({ method, path: signed.path ?? path, headers: signed.headers ?? {}, body });
   };
 
@@ -83,7 +92,7 @@ export const createAwsCaller = ({
     for (let tries = 1; ; tries++) {
       try {
         const answer = await send(request, credentials);
-        const wasThrottled = isThrottled(answer);
+        const wasThrottled = answer.status >= 400 && isThrottled(answer);
         if (wasThrottled) throttles++;
         const mayPass = wasThrottled ? request.answersThrottling !== true : answer.status >= 500;
         const isOver = tries === TRIES || !mayPass;
@@ -112,9 +121,6 @@ export const readEnvironment = (): AwsCredentials => {
     sessionToken: AWS_SESSION_TOKEN || undefined,
   };
 };
-
-const toSignable = (body: string | Uint8Array): string | Buffer =>
-  typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 
 /** The longest first delay, like the SDK's. Each further delay is up to twice as long. */
 const DELAY_MS = 100;

@@ -22,8 +22,7 @@ import {
   type StepResult,
   type Steps,
 } from '../../engine/steps.ts';
-import { type BlobStore, toBlobKey } from '../../executions/record/blob-store.ts';
-import { packText, unpackText } from '../../executions/record/pack-value.ts';
+import { type BlobStore, packText, toBlobKey, unpackText } from '../../executions/record/blob-store.ts';
 import { countBodyOperations, findBefore } from '../../workflows/plan/body-needs.ts';
 import type { PendingIo } from './pending-io.ts';
 

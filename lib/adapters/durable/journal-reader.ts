@@ -2,8 +2,7 @@ import type { DurableExecutionClient, DurableExecutionInvocationInput } from '@a
 import { lazy } from '@hookloom/plugin-kit';
 import type { Checkpoint } from '../../engine/checkpoint-journal.ts';
 import type { JournalReader } from '../../executions/lifecycle/background-engine.ts';
-import type { BlobStore } from '../../executions/record/blob-store.ts';
-import { unpackText } from '../../executions/record/pack-value.ts';
+import { type BlobStore, unpackText } from '../../executions/record/blob-store.ts';
 import { MAX_NAME_LENGTH, POSTPONED } from './durable-steps.ts';
 
 /** The fields of the SDK's operation that are read here. */

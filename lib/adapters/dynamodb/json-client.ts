@@ -1,5 +1,5 @@
 import { type AwsAnswer, type AwsCallerOptions, createAwsCaller, LOCAL_TIMEOUTS } from '../aws/aws-caller.ts';
-import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
+import { errorTypeOf } from '../aws/aws-error.ts';
 import type { DynamoDbClient } from './client.ts';
 
 interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'timeouts'> {
@@ -36,7 +36,7 @@ export const createJsonClient = ({
       body: JSON.stringify(input),
     });
     if (answer.throttles > 0) onThrottle?.(answer.throttles, operation);
-    if (!isSuccess(answer)) throw toError(answer);
+    if (answer.status !== 200) throw toError(answer);
     return JSON.parse(answer.body.toString());
   };
   return {

@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import { keepsData } from '../../executions/lifecycle/limits.ts';
-import type { BlobStore } from '../../executions/record/blob-store.ts';
+import { type BlobStore, unpackText } from '../../executions/record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
 import { readRefusal } from '../../executions/record/pack-result.ts';
-import { unpackText } from '../../executions/record/pack-value.ts';
 import { viewLarge } from '../../executions/record/view-data.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';

@@ -11,7 +11,7 @@ import { countStart, measure } from '../../shared/metrics.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
 import type { StartParts } from '../../triggers/start-by-event.ts';
 import { startByHand } from '../../triggers/start-by-hand.ts';
-import { readPreferences } from '../../webhooks/preferences.ts';
+import { readPreferences } from '../../webhooks/answer-run.ts';
 import { runWorkflowRoute, showResultRoute } from '../api/executions.ts';
 import { checkWorkflowId } from '../workflows-handlers.ts';
 

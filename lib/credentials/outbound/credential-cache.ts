@@ -1,7 +1,6 @@
 import type { CredentialFields, SecretRenewal } from '@hookloom/plugin-kit';
-import { createCache } from '../../shared/cache.ts';
+import { createCache, LruMap } from '../../shared/cache.ts';
 import { isAppError } from '../../shared/errors.ts';
-import { LruMap } from '../../shared/lru-map.ts';
 import { type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { type RenewalParts, renewInTurn } from './renew-secret.ts';

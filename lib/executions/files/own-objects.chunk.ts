@@ -1,8 +1,15 @@
 import type { JsonObject, Logger } from '@hookloom/plugin-kit';
-import { type BlobStore, isBriefRun, type LifeDays, toBlobKey } from '../record/blob-store.ts';
+import {
+  type BlobStore,
+  blobKeyOf,
+  isBriefRun,
+  type LifeDays,
+  packText,
+  toBlobKey,
+  unpackText,
+} from '../record/blob-store.ts';
 import type { ExecutionData, ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
 import { PACKED_BYTES, packInput } from '../record/pack-result.ts';
-import { blobKeyOf, packText, unpackText } from '../record/pack-value.ts';
 import { findFiles } from './file-id.ts';
 
 /** The part of an execution's data that may name files, as it is stored. */

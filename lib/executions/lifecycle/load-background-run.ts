@@ -7,10 +7,9 @@ import { AppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
-import type { BlobStore } from '../record/blob-store.ts';
+import { type BlobStore, unpackText } from '../record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { readRefusal } from '../record/pack-result.ts';
-import { unpackText } from '../record/pack-value.ts';
 import type { OpenPlan } from './plans.ts';
 
 export interface LoadParts {

@@ -1,8 +1,8 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { OtherWorkflows } from '../../engine/session.ts';
+import { LruMap } from '../../shared/cache.ts';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { LruMap } from '../../shared/lru-map.ts';
 import type { Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';

@@ -1,9 +1,8 @@
 import { type CheckpointJournal, parseJournal } from '../../engine/checkpoint-journal.ts';
 import { findBehind } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
-import type { BlobStore } from '../record/blob-store.ts';
+import { type BlobStore, unpackText } from '../record/blob-store.ts';
 import type { ExecutionStart } from '../record/execution-store.ts';
-import { unpackText } from '../record/pack-value.ts';
 
 /**
  * The checkpoints that an execution takes over from the one that it retries: those of the nodes before the one that

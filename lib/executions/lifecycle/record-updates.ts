@@ -1,10 +1,9 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
 import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
-import { type BlobStore, isKeptLong, toBlobKey } from '../record/blob-store.ts';
+import { type BlobStore, isKeptLong, packText, toBlobKey } from '../record/blob-store.ts';
 import { beganAt, type ExecutionProgress, type ExecutionRecord } from '../record/execution-store.ts';
 import { dropData, keepTimes, PACKED_BYTES, packInput, packResult } from '../record/pack-result.ts';
-import { packText } from '../record/pack-value.ts';
 import type { NewEnd } from './finish-execution.ts';
 import { computeLease, computeLimits, keepsData } from './limits.ts';
 import type { LoadedRun } from './load-background-run.ts';

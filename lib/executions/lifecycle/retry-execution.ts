@@ -6,7 +6,7 @@ import type { BackgroundMode, Workflow } from '../../workflows/definition/defini
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findBehind } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
-import type { BlobStore } from '../record/blob-store.ts';
+import { type BlobStore, unpackText } from '../record/blob-store.ts';
 import { completeInput, describeEdit } from '../record/edited-input.ts';
 import {
   type ExecutionData,
@@ -25,6 +25,7 @@ import {
   dispatchOrMarkDue,
   dispatchOrWithdraw,
 } from './accept-execution.ts';
+import { createCallbackKey, type Dispatcher, dispatchOrWithdraw } from './accept-execution.ts';
 import { findExecution } from './finish-execution.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';

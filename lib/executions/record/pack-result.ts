@@ -6,9 +6,8 @@ import {
   type NodeRecord,
   nodeKeyOf,
 } from '../../engine/result.ts';
-import { type BlobStore, toBlobKey } from './blob-store.ts';
+import { type BlobStore, packText, toBlobKey } from './blob-store.ts';
 import type { ExecutionStart } from './execution-store.ts';
-import { packText } from './pack-value.ts';
 import { redactCredentials } from './redact-credentials.ts';
 
 /** The largest size of a packed attribute, in bytes: every write is billed by the size of the whole record. */

@@ -1,4 +1,4 @@
-import { LruMap } from '../lru-map.ts';
+import { LruMap } from '../cache.ts';
 export const REDACTED = '[redacted]';
 
 /** Where a name occurs: a key of data, a header, or a query parameter, where `state` is a secret and not part of an address. */

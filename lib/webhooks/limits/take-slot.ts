@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@hookloom/plugin-kit';
 import { type ExecutionStore, isFinal } from '../../executions/record/execution-store.ts';
-import { createCache } from '../../shared/cache.ts';
-import { LruMap } from '../../shared/lru-map.ts';
+import { createCache, LruMap } from '../../shared/cache.ts';
 import { GROUP_SIZE, MAX_GROUPS, type Slot, type SlotStore } from './slots.ts';
 
 interface TakeSlotParts {

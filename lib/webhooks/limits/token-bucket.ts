@@ -1,4 +1,4 @@
-import { LruMap } from '../../shared/lru-map.ts';
+import { LruMap } from '../../shared/cache.ts';
 /**
  * A bucket of `burst` tokens, refilled by one every `intervalUs`. Its only state is the time when it will be full
  * again, which only moves forward: the generic cell rate algorithm (ITU-T I.371) with times instead of counts, so that

@@ -9,10 +9,15 @@ import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findNamedHeader } from '../authenticate.ts';
 import { findWebhook } from '../matching/find-webhook.ts';
-import { parsePlainBody } from '../parse-plain-body.ts';
-import { toRequestScope, toTriggerInput } from '../request-scope.ts';
+import { parsePlainBody, toRequestScope, toTriggerInput } from '../request-scope.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
-import { type BodyParsers, type OpenFeatures, type OpenStages, withoutFeatures } from '../webhook-feature.ts';
+import {
+  type BodyParsers,
+  type OpenFeatures,
+  type OpenStages,
+  type ParsedBody,
+  withoutFeatures,
+} from '../webhook-feature.ts';
 import { findRequest } from './describe-request.ts';
 import { type RequestRecord, toRecordId } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
@@ -158,7 +163,7 @@ const toInput = async (
   const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
   const arrival = { request, webhook, addHeaders: () => {} };
   const parsers = parsersOf(features);
-  const { body, more, files } =
+  const { body, more, files }: ParsedBody =
     (await features.parse({ ...arrival, content: request, parsers })) ??
     (await parsePlainBody(request, parsers));
   if (files !== undefined) return refuse('its body has files, which are not stored');

@@ -1,5 +1,5 @@
 import { lazy } from '@hookloom/plugin-kit';
-import { LruMap } from '../../shared/lru-map.ts';
+import { LruMap } from '../../shared/cache.ts';
 import { ExpressionError } from './expression-error.ts';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';

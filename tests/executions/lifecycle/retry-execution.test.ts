@@ -8,12 +8,12 @@ import {
   retryEdited,
   retryExecution,
 } from '../../../lib/executions/lifecycle/retry-execution.ts';
+import { packText } from '../../../lib/executions/record/blob-store.ts';
 import type {
   ExecutionEnd,
   ExecutionStart,
   ExecutionStore,
 } from '../../../lib/executions/record/execution-store.ts';
-import { packText } from '../../../lib/executions/record/pack-value.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';

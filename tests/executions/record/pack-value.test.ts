@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { packText, unpackText } from '../../../lib/executions/record/pack-value.ts';
+import { packText, unpackText } from '../../../lib/executions/record/blob-store.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { unpackText } from '../../../lib/executions/record/pack-value.ts';
+import { unpackText } from '../../../lib/executions/record/blob-store.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { aBackgroundService, aFlow } from '../../support/a-background-service.ts';
 

@@ -52,9 +52,6 @@ const TIME_SHARDS = 16;
 export const shardsOf = (group: DueGroup): readonly string[] =>
   Array.from({ length: SWEEP_SHARDS }, (_, shard) => toShard(group, shard));
 
-const shardOf = (executionId: string, group: DueGroup): string =>
-  toShard(group, hashOf(executionId) % SWEEP_SHARDS);
-
 const hashOf = (id: string): number => createHash('sha256').update(id).digest()[0] ?? 0;
 
 /**
@@ -75,7 +72,7 @@ const toTimeShard = (shard: number, endedBadly: boolean): string => `${endedBadl
  * change to an index is billed; the sweeper moves them after checking the execution.
  */
 export const toSweep = (executionId: string, group: DueGroup, sweepAt: number) => ({
-  sweepShard: text(shardOf(executionId, group)),
+  sweepShard: text(toShard(group, hashOf(executionId) % SWEEP_SHARDS)),
   sweepAt: text(toIso(sweepAt)),
 });
 

@@ -1,7 +1,7 @@
 import type { LentCredential } from '@hookloom/plugin-kit';
+import { LruMap } from '../../../shared/cache.ts';
 import { WEBHOOK_MISCONFIGURED } from '../../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
-import { LruMap } from '../../../shared/lru-map.ts';
 import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/definition/credential-uses.ts';
 import { type FeaturePorts, oncePer } from '../../webhook-feature.ts';
 

@@ -1,6 +1,6 @@
+import { LruMap } from '../../../shared/cache.ts';
 import { SENDER_KEYS_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { LruMap } from '../../../shared/lru-map.ts';
 import { type FeaturePorts, oncePer } from '../../webhook-feature.ts';
 
 interface FetchedKeys<Keys> {
