@@ -35,6 +35,10 @@ describe('a pattern is refused', () => {
     );
   });
 
+  test.each(['s', 'v', 'y', 'iu', 'imsu'])('when it has the flags %s', (mode) => {
+    expect(() => compilePattern(new RegExp('a.b', mode))).toThrow(`the flags "${mode}" are not supported`);
+  });
+
   test('when it has more than 10,000 instructions', () => {
     expect(compilePattern(/a{10000}/).instructions).toHaveLength(10_003);
     for (const source of ['a{10001}', '(?:a{100}){101}', '(?:a?){10000}', `${'a'.repeat(10_001)}`])
