@@ -120,7 +120,7 @@ const serveStage = async (
   else await door.close();
 };
 
-/** Passes requests on to the API of a stage. What AWS refuses becomes a problem, which the page shows. */
+/** Passes requests on to the API of a stage. What AWS refuses becomes a problem, which the page shows. @internal */
 export const createPassOn = (
   { sendBytes }: Pick<Target, 'sendBytes'>,
   explainError: (error: unknown) => Error | null,

@@ -38,7 +38,7 @@ export interface Io {
 
 export type Format = 'green' | 'red' | 'yellow';
 
-/** Reads a line of a terminal. @throws CommandError if it is left with Ctrl+C or Ctrl+D */
+/** Reads a line of a terminal. @throws CommandError if it is left with Ctrl+C or Ctrl+D @internal */
 export const askOn = async (input: Readable, output: Writable, question: string): Promise<string> => {
   const line = createInterface({ input, output, terminal: true });
   const left = new Promise<never>((_resolve, reject) => {
@@ -80,7 +80,7 @@ function browse(address: string): void {
   child.unref();
 }
 
-/** The variable wins, as for `ls` and `git`; a terminal may not say how wide it is. */
+/** The variable wins, as for `ls` and `git`; a terminal may not say how wide it is. @internal */
 export const readColumns = (
   { isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number },
   variable = '',

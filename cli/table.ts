@@ -21,6 +21,7 @@ export const printTable = (table: Table, io: Pick<Io, 'print' | 'paintOut' | 'co
  * further lines.
  *
  * @param columns - the width of the terminal; null for none
+ * @internal
  */
 export const toLines = (
   { titles, rows, texts = [] }: Table,

@@ -96,6 +96,7 @@ interface Connection {
 /** A synchronous invocation may include a cold start and a whole run. */
 const TIMEOUTS = { connectMs: 2_000, exchangeMs: 20_000 };
 
+/** @internal */
 export const connect = ({
   tablePrefix,
   dynamodbEndpoint,

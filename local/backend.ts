@@ -8,7 +8,7 @@ import { startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
 import { removeExpired, startExpiry } from './database/expire-items.ts';
 import { readExpiringTables } from './database/tables.ts';
 import { startEngine } from './engine/start-engine.ts';
-import type { LocalEnvironment } from './functions/local-functions.ts';
+import type { LOCAL_VARIABLES, LocalEnvironment } from './functions/local-functions.ts';
 import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
 import { startSources } from './sources/start-sources.ts';
 import { startUploadServer } from './uploads/upload-server.ts';
@@ -107,13 +107,14 @@ export const createLocalEnvironment = (
   baseUrl: string,
 ): LocalEnvironment => ({
   fixed: {
-    // Variables that exist only on this machine: LOCAL_VARIABLES.
-    DYNAMODB_ENDPOINT: dynamodbEndpoint,
-    AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
-    BLOB_FOLDER: blobFolder,
-    UPLOAD_ENDPOINT: uploadEndpoint,
-    SECRETS_FOLDER: secretsFolder,
-    SOURCES_ENDPOINT: sourcesEndpoint,
+    ...({
+      DYNAMODB_ENDPOINT: dynamodbEndpoint,
+      AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
+      BLOB_FOLDER: blobFolder,
+      UPLOAD_ENDPOINT: uploadEndpoint,
+      SECRETS_FOLDER: secretsFolder,
+      SOURCES_ENDPOINT: sourcesEndpoint,
+    } satisfies Partial<Record<(typeof LOCAL_VARIABLES)[number], string>>),
     // Variables in serverless.yml whose values only a deployment knows.
     BLOB_BUCKET: 'local', // BLOB_FOLDER stands in for it
     WORKFLOW_ROLE: '', // nodes call AWS as the SDK finds keys here

@@ -145,7 +145,7 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
 };
 
 /** The message of a started service: its address, commands to paste into another terminal, problems of the samples. */
-export const startupMessage = (service: {
+const startupMessage = (service: {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly samples: readonly SeededSample[];

@@ -5,7 +5,6 @@ import {
   fileImports,
   findCycles,
   findMutualFolders,
-  findUnusedExports,
   type ImportGraph,
   readImportGraph,
   readSources,
@@ -140,8 +139,9 @@ const MIN_LINES = 25;
 
 const root = resolve(import.meta.dirname, '..');
 const isTest = (file: string): boolean => /^packages\/[^/]+\/tests\//.test(file);
-const allSources = readSources(root, sourceFolders);
-const sources = Object.fromEntries(Object.entries(allSources).filter(([file]) => !isTest(file)));
+const sources = Object.fromEntries(
+  Object.entries(readSources(root, sourceFolders)).filter(([file]) => !isTest(file)),
+);
 const project = readImportGraph(sources);
 
 const libFolder = (file: string): string | null => /^lib\/([^/]+)\//.exec(file)?.[1] ?? null;
@@ -562,16 +562,6 @@ test('a shared promise is kept by lazy, which forgets a failed one', () => {
   expect(keepers).toEqual(['packages/plugin-kit/tools/lazy.ts']);
 });
 
-/** Exports that no other file imports. Entries of packages are for others; two modules are loaded by their path. */
-const unusedExports = (graph: ImportGraph): string[] =>
-  findUnusedExports(graph).filter(
-    (name) =>
-      /^(packages|nodes|lib|authoring|cli|local)\//.test(name) &&
-      !/^packages\/[^/]+\/(?:testing\/)?[^/]+\.ts#/.test(name) &&
-      !name.endsWith('.plugin.ts#default') &&
-      !['local/serverless-plugin.js#default', 'local/samples/samples-function.ts#handler'].includes(name),
-  );
-
 test('one file sends the queries and scans of stores, and follows their pages', () => {
   const senders = Object.keys(sources).filter(
     (file) => /^(lib|local|scripts)\//.test(file) && /\bclient\.(query|scan)\(/.test(sources[file] ?? ''),
@@ -581,30 +571,6 @@ test('one file sends the queries and scans of stores, and follows their pages', 
     'lib/adapters/dynamodb/items.ts',
     'lib/adapters/dynamodb/stored-data/migrate.ts',
   ]);
-});
-
-test('every exported name is imported by another file or a test', () => {
-  const tests = readImportGraph({
-    ...readSources(root, ['tests']),
-    ...Object.fromEntries(Object.entries(allSources).filter(([file]) => isTest(file))),
-  });
-  expect(unusedExports(new Map([...project, ...tests]))).toEqual([]);
-});
-
-test('an export that no other file imports is found', () => {
-  const graph = readImportGraph({
-    'lib/a.ts':
-      'export const a = 1, b = 2; export function c() {} export class D {} export type E = F; interface F {}',
-    'lib/b.ts': 'const g = 1, h = 2; export { g, h as i }; export default g;',
-    'lib/c.ts': "export * from './d.ts'; export { j as k } from './e.ts';",
-    'lib/d.ts': 'export const d = 1;',
-    'lib/e.ts': 'export const j = 1, l = 2;',
-    'lib/f.ts': "import { a, type E } from './a.ts'; import { i } from './b.ts'; let c: import('./c.ts').k;",
-    'packages/kit/index.ts': 'export interface G {}',
-  });
-  expect(unusedExports(graph)).toEqual(
-    'lib/a.ts#D lib/a.ts#b lib/a.ts#c lib/b.ts#default lib/b.ts#g lib/e.ts#l'.split(' '),
-  );
 });
 
 test('the page on architecture lists what lib is made of', () => {

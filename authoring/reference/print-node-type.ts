@@ -101,7 +101,10 @@ const printLine = (value: JsonValue): string => {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The parameters of a node type as a list in Markdown; keys of objects and of list items are nested lists. */
+/**
+ * The parameters of a node type as a list in Markdown; keys of objects and of list items are nested lists.
+ * @internal
+ */
 export const printParameters = (schema: JsonObject): string => {
   const lines = printKeys(schema, '');
   return (lines.length === 0 ? ['None.'] : [...lines, ...printAlternatives(schema)]).join('\n');

@@ -109,7 +109,7 @@ const checkAuthentication = ({ nodes }: WorkflowDefinition): Problem[] =>
     return [];
   });
 
-/** Checks the features of the workflow's webhooks, by their schemas first. */
+/** Checks the features of the workflow's webhooks, by their schemas first. @internal */
 export const checkWebhookRules = async ({ nodes }: WorkflowDefinition): Promise<Problem[]> => {
   const problems: Problem[] = [];
   for (const [index, { type, parameters }] of nodes.entries()) {

@@ -3,7 +3,7 @@ import type { Pong } from '../../lib/health/ping.ts';
 import { type Line, linesOf, type TimeLimit } from './line.ts';
 import type { DoctorParts } from './open-doctor.ts';
 
-/** The functions of serverless.yml, by their keys. */
+/** The functions of serverless.yml, by their keys. @internal */
 export const FUNCTIONS = [
   'webhook',
   'webhookCallback',

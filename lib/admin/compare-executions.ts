@@ -107,7 +107,10 @@ const MAX_LISTED = 1_000;
 /** Length of all nodes as JSON. */
 const MAX_LENGTH = 500_000;
 
-/** Compares two executions of a workflow, node run by node run. Bounded; what it shows is redacted by the records. */
+/**
+ * Compares two executions of a workflow, node run by node run. Bounded; what it shows is redacted by the records.
+ * @internal
+ */
 export const compareExecutions = (from: ExplainedExecution, to: ExplainedExecution): ExecutionComparison => {
   const before = byKey(from);
   const after = byKey(to);

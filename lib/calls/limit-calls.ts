@@ -8,7 +8,6 @@ import {
 import type { CallTurn } from '../engine/call-turn.ts';
 import { LruMap } from '../shared/cache.ts';
 import { isAppError } from '../shared/errors.ts';
-import { LruMap } from '../shared/lru-map.ts';
 import { describeStoreFault } from '../shared/store-fault.ts';
 import {
   type AppliedLimits,

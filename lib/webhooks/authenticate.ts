@@ -23,6 +23,7 @@ interface Scheme {
 /**
  * Reads `x-api-key` or, without that header, `Authorization: Bearer` (RFC 6750 §2.1). Null when the key is missing or
  * empty. A header sent twice arrives joined by a comma, so it matches no key.
+ * @internal
  */
 export const readApiKey = (headers: Headers): Presented | null => {
   const secret = headers['x-api-key'] ?? matchOf(/^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i, headers.authorization);
@@ -33,6 +34,7 @@ export const readApiKey = (headers: Headers): Presented | null => {
  * Reads `Authorization: Basic` (RFC 7617): base64 of `user:password` in UTF-8, split at the first colon. Null for
  * anything else. Checks the alphabet first, since Node's decoder skips illegal characters and accepts the URL-safe
  * alphabet, then that the bytes are UTF-8.
+ * @internal
  */
 export const readBasic = (headers: Headers): Presented | null => {
   const token = matchOf(/^Basic +([A-Za-z0-9+/]+={0,2})$/i, headers.authorization);

@@ -21,7 +21,7 @@ interface StartedEngine extends InternalServer {
 /** Whether a function runs workflows in the background, so that the log names its process. */
 export const isRun = (key: string): boolean => key.startsWith('run');
 
-/** The function that runs durable executions. */
+/** The function that runs durable executions. @internal */
 export const RUN_DURABLE = {
   key: 'runDurable',
   versionArn: 'arn:aws:lambda:local:000000000000:function:runDurable:1',
@@ -30,7 +30,7 @@ export const RUN_DURABLE = {
 /** The functions that the local service invokes asynchronously. */
 const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep', 'retryExecutions'];
 
-/** The functions of the local service: all can be invoked synchronously, and asynchronously those that the service itself invokes that way. */
+/** The functions of the local service: all can be invoked synchronously, and asynchronously those that the service itself invokes that way. @internal */
 export const findLocalFunction: FindLambdaFunction = (name) => {
   const isDurable = /runDurable:durable$/.test(name);
   const key = isDurable ? 'runDurable' : (name.split(/\W/).at(-1) ?? name);
@@ -97,7 +97,7 @@ const INTERVALS: readonly (readonly [string, number, object?])[] = [
   ['sweepRegistrations', 300_000],
 ];
 
-/** Invokes the sweepers at intervals, as their schedules in serverless.yml do. */
+/** Invokes the sweepers at intervals, as their schedules in serverless.yml do. @internal */
 export const startSweeps = (invoke: Invoke, log: (line: string) => void) => {
   let isStopped = false;
   const start = (name: string, only: object): void => {

@@ -53,6 +53,7 @@ type Bury = (queueArn: string, event: JsonObject) => void;
 const ATTEMPTS = 3;
 const FIRST_RETRY_MS = 1_000;
 
+/** @internal */
 export const createDeliver =
   (pool: Pick<ProcessPool, 'invoke'>, bury: Bury, log: (line: string) => void): Deliver =>
   async (event, { label, target }) => {

@@ -96,6 +96,7 @@ const MAX_SECONDS = 7 * 24 * 3_600;
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
  *
  * @returns null for a valid request
+ * @internal
  */
 export const checkPresigned = (
   { method, url, headers }: ReceivedRequest,

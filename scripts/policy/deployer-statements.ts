@@ -50,6 +50,7 @@ const LOGS = [`lambda/${FUNCTION}`, `http-api/${PREFIX}`, `http-api/${PREFIX}:*`
 /**
  * By resource type: the actions that CloudFormation calls with the deployer's keys to create, change, tag and remove it.
  * `framework` has the Framework's own calls, `parameters` those that only some parameters need.
+ * @internal
  */
 export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
   framework: [

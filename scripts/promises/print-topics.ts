@@ -7,7 +7,7 @@ export interface RunTest extends CitedTest {
   readonly nightly: readonly string[];
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** The anchor of a heading, as GitHub makes it. @internal */
 export const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()

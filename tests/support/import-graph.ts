@@ -14,9 +14,6 @@ export interface SourceFile {
   readonly imports: readonly string[];
   /** Those that are loaded: without imports of types alone. */
   readonly loads: readonly string[];
-  /** What it imports of them: `lib/shared/ids.ts#createId`, or `lib/shared/ids.ts#*` for everything. */
-  readonly importedNames: ReadonlySet<string>;
-  readonly exports: readonly string[];
   readonly packages: readonly string[];
   /** Free names and chains of members, such as `process.env`, `Date.now` or `new Date()`. */
   readonly uses: ReadonlySet<string>;
@@ -58,11 +55,9 @@ export const readImportGraph = (sources: Sources): ImportGraph =>
 const readFile = (file: string, text: string): SourceFile => {
   const imports: string[] = [];
   const loads: string[] = [];
-  const importedNames = new Set<string>();
-  const exports: string[] = [];
   const packages: string[] = [];
   const uses = new Set<string>();
-  const addImport = (source: unknown, names: readonly string[] = ['*'], kind: unknown = 'value'): void => {
+  const addImport = (source: unknown, kind: unknown = 'value'): void => {
     const { value } = (source ?? {}) as { readonly value?: unknown };
     if (typeof value !== 'string') return;
     if (!value.startsWith('.')) {
@@ -72,21 +67,14 @@ const readFile = (file: string, text: string): SourceFile => {
     const target = normalize(join(dirname(file), value));
     imports.push(target);
     if (kind !== 'type') loads.push(target);
-    for (const name of names) importedNames.add(`${target}#${name}`);
   };
   const work: SyntaxNode[] = [parseSource(file, text).program];
   for (let node = work.pop(); node !== undefined; node = work.pop()) {
     switch (node.type) {
       case 'ImportDeclaration':
-        addImport(node.source, (node.specifiers as SyntaxNode[]).map(importedName), node.importKind);
+        addImport(node.source, node.importKind);
         break;
       case 'ExportNamedDeclaration':
-        addImport(node.source, (node.specifiers as SyntaxNode[]).map(importedName));
-        exports.push(...exportedNames(node));
-        break;
-      case 'ExportDefaultDeclaration':
-        exports.push('default');
-        break;
       case 'ExportAllDeclaration':
         addImport(node.source);
         break;
@@ -105,19 +93,7 @@ const readFile = (file: string, text: string): SourceFile => {
   }
   const lines = text.split('\n').length - 1;
   const isDeclaration = /^export (?:const \w+ =|default) define[A-Z]\w+\(/m.test(text);
-  return { lines, isDeclaration, imports, loads, importedNames, exports, packages, uses };
-};
-
-/** Of a specifier of an `import`, or of an `export … from`. */
-const importedName = ({ type, imported, local }: SyntaxNode): string => {
-  if (type === 'ImportDefaultSpecifier') return 'default';
-  return type === 'ImportNamespaceSpecifier' ? '*' : nameOf(imported ?? local);
-};
-
-const exportedNames = ({ declaration, specifiers }: SyntaxNode): string[] => {
-  if (!isSyntaxNode(declaration)) return (specifiers as SyntaxNode[]).map(({ exported }) => nameOf(exported));
-  const { declarations = [declaration] } = declaration as { readonly declarations?: SyntaxNode[] };
-  return declarations.map(({ id }) => nameOf(id));
+  return { lines, isDeclaration, imports, loads, packages, uses };
 };
 
 /** `a` or `a.b`; nothing for what is not a name. */
@@ -145,15 +121,6 @@ const isKey = ({ type, computed }: SyntaxNode, key: string): boolean =>
   computed !== true &&
   ((key === 'property' && type === 'MemberExpression') ||
     (key === 'key' && /Property|Method|Signature/.test(type)));
-
-/** Exports that no other file of the graph imports. */
-export const findUnusedExports = (graph: ImportGraph): string[] => {
-  const used = new Set([...graph.values()].flatMap(({ importedNames }) => [...importedNames]));
-  return [...graph]
-    .flatMap(([file, { exports }]) => (used.has(`${file}#*`) ? [] : exports.map((name) => `${file}#${name}`)))
-    .filter((name) => !used.has(name))
-    .sort();
-};
 
 /** Groups of files that import one another in a circle. Tarjan's algorithm. */
 export const findCycles = (next: ReadonlyMap<string, Iterable<string>>): string[][] => {

@@ -6,7 +6,7 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 /** Names that the sandbox provides to code in addition to the language's globals. */
 const VALUES = ['$input', '$inputs', '$values', '$execution'] as const;
 
-/** The globals of the sandbox: the ECMAScript globals of its interpreter, and `console`. */
+/** The globals of the sandbox: the ECMAScript globals of its interpreter, and `console`. @internal */
 export const SANDBOX_GLOBALS: readonly string[] = [
   ...['Object', 'Function', 'Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError'],
   ...['URIError', 'InternalError', 'AggregateError', 'Iterator', 'Array', 'parseInt', 'parseFloat', 'isNaN'],

@@ -73,6 +73,7 @@ export const createLambdaDispatcher = (
 /**
  * At most 64 characters; ours have 43. The first repeated dispatch has the same name as the original one, so that it
  * starts only once if it was merely waiting in Lambda's queue.
+ * @internal
  */
 export const toName = (executionId: string, redispatches: number): string =>
   redispatches < 2 ? executionId : `${executionId}-${redispatches}`;

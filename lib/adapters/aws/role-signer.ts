@@ -7,6 +7,7 @@ import { createRoleSessions } from './role-sessions.ts';
  * Signs requests with roles that the service assumes.
  *
  * @param callSts - calls STS in a region
+ * @internal
  */
 export const createRoleSigner = (
   callSts: (region: string) => CallAws,

@@ -128,6 +128,7 @@ export const durablePing: AnswerPing = (event, toPong) => {
  * stop, but the execution continues. The service's message is "Invalid checkpoint token"; SDK 2.4.0 matches other
  * capitals, treats the error as an invalid request, and fails the execution.
  * https://github.com/aws/aws-durable-execution-sdk-js/issues/917, fixed after 2.4.0
+ * @internal
  */
 export const createCheckpointClient = (client: DurableExecutionClient): DurableExecutionClient => ({
   getExecutionState: (request, logger) => client.getExecutionState(request, logger),

@@ -249,7 +249,7 @@ const toStepFailure = (error: DurableOperationError): { name: string; message: s
 /** Lambda's limit for the name of an operation, in characters. */
 export const MAX_NAME_LENGTH = 256;
 
-/** Shortens the name of a step to Lambda's limit: a long name ends with a hash of the whole. */
+/** Shortens the name of a step to Lambda's limit: a long name ends with a hash of the whole. @internal */
 export const toOperationName = (name: string): string => {
   if (name.length <= MAX_NAME_LENGTH) return name;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 32);

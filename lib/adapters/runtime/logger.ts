@@ -60,7 +60,7 @@ export const createLogger = ({
 };
 
 /** The same logger with more fields on every entry; fields of a single entry win over them. */
-export const withFields = (logger: Logger, fields: Fields): Logger => ({
+const withFields = (logger: Logger, fields: Fields): Logger => ({
   debug: (message, more) => logger.debug(message, { ...fields, ...more }),
   info: (message, more) => logger.info(message, { ...fields, ...more }),
   warn: (message, more) => logger.warn(message, { ...fields, ...more }),

@@ -160,7 +160,7 @@ export const need = (value: string | null, name: string): string => {
   return value;
 };
 
-/** Reports of failures, loaded for the first failure: successful runs need none of the code. */
+/** Reports of failures, loaded for the first failure: successful runs need none of the code. @internal */
 export const lateFailures = (parts: FailureParts): FindReport => {
   const load = lazy(async () => (await import('./open-failures.chunk.ts')).openFailures(parts));
   return async (failed) => (await load())(failed);

@@ -167,7 +167,7 @@ const lateCredentials = (
   };
 };
 
-/** Files, loaded on first use: few runs have any. */
+/** Files, loaded on first use: few runs have any. @internal */
 export const lateFiles = (config: Config, executions: FileParts['executions']): FilesFor => {
   const loadFilesFor = lazy(async () =>
     (await import('./open-files.chunk.ts')).openFiles(config, executions),

@@ -27,6 +27,7 @@ import {
   openStores,
 } from './parts.ts';
 
+/** For functions of one's own: docs/plugins.md. @public */
 export const openEventFunction = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables, ...stores } = openStores(config);
@@ -85,7 +86,10 @@ interface RegistrarOptions extends Pick<AwsCallerOptions, 'readCredentials'> {
   readonly logger: Logger;
 }
 
-/** Adds the schedules of the stage to a context of registrations: calls of EventBridge Scheduler, loaded on use. */
+/**
+ * Adds the schedules of the stage to a context of registrations: calls of EventBridge Scheduler, loaded on use.
+ * @internal
+ */
 export const withSchedules = (context: Omit<RegistrationContext, 'schedules'>): RegistrationContext => {
   const load = () => import('../../triggers/types/register-schedule.chunk.ts');
   return {

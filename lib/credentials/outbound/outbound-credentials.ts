@@ -181,6 +181,7 @@ const SCHEME = /^[\w-]+ +(\S+)$/;
 /**
  * Values of headers and query parameters that a credential type added to a request; they may be derived from the
  * secret, such as an access token. Signatures are not secrets: they are valid only for their request.
+ * @internal
  */
 export const findDerivedSecrets = (before: OutboundRequest, after: OutboundRequest): string[] => {
   const headers = Object.entries(after.headers)

@@ -17,7 +17,6 @@ import {
   isTrial,
 } from '../record/execution-store.ts';
 import { packInput, readRefusal } from '../record/pack-result.ts';
-import { unpackText } from '../record/pack-value.ts';
 import {
   createCallbackKey,
   type Dispatcher,
@@ -25,7 +24,6 @@ import {
   dispatchOrMarkDue,
   dispatchOrWithdraw,
 } from './accept-execution.ts';
-import { createCallbackKey, type Dispatcher, dispatchOrWithdraw } from './accept-execution.ts';
 import { findExecution } from './finish-execution.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';

@@ -10,7 +10,10 @@ const MAX_CHARACTERS = 50_000;
 /** Extra characters counted per text, so that many short texts are limited too. */
 const ENTRY = 20;
 
-/** Returns the same result for equal texts, even across plans, up to the size of the cache. Errors are not cached. */
+/**
+ * Returns the same result for equal texts, even across plans, up to the size of the cache. Errors are not cached.
+ * @internal
+ */
 export const shareByText = <Result>(make: (text: string) => Result): ((text: string) => Result) => {
   const kept = new LruMap<string, Result>(MAX_CHARACTERS, (text) => text.length + ENTRY);
   return (text) => {

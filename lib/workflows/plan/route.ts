@@ -118,6 +118,7 @@ interface Loop {
  * "Sequentializing Program Dependence Graphs for Irreducible Programs", 1993), also where a loop has several entries.
  * Uses a worklist instead of recursion, so that depth costs no stack.
  * @param reachable - nodes in depth-first order from the start of the execution
+ * @internal
  */
 export const findLoops = (graph: Graph, reachable: readonly number[]): Loop[] => {
   const loops: Loop[] = [];

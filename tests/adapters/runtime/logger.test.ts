@@ -1,12 +1,18 @@
 import { runInNewContext } from 'node:vm';
+import type { ExecutionInfo } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { createLogger, type LoggerOptions, withFields } from '../../../lib/adapters/runtime/logger.ts';
+import { createLogger, forExecution, type LoggerOptions } from '../../../lib/adapters/runtime/logger.ts';
 import { NOT_FOUND } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { measure } from '../../../lib/shared/metrics.ts';
 import { redactField } from '../../../lib/shared/secrets/secret-shapes.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { readEmbeddedMetrics, sumMetrics } from '../../support/embedded-metrics.ts';
+
+const anExecution: ExecutionInfo = {
+  ...{ executionId: 'e-1', workflowId: 'w', workflowVersion: 1, stage: 'test' },
+  ...{ trigger: { nodeId: 'start', type: 'manualTrigger' }, startedAt: '2026-01-01T00:00:00.000Z' },
+};
 
 const aLogger = (options: LoggerOptions = {}) => {
   const lines: string[] = [];
@@ -62,17 +68,20 @@ describe('the logger', () => {
     expect(entries()).toMatchObject([{ service: 'webhook', a: 2 }]);
   });
 
-  test('withFields adds fields at every level', () => {
+  test('the logger of an execution adds its fields at every level', () => {
     const { logger, entries } = aLogger({ level: 'debug' });
-    const tagged = withFields(logger, { nodeId: 'a', b: 1 });
-    for (const level of ['debug', 'info', 'warn', 'error'] as const) tagged[level]('hello', { b: 2 });
+    const tagged = forExecution(logger, anExecution);
+    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+      tagged[level]('hello', { workflowVersion: 2 });
     tagged.info('bare');
-    expect(entries().map(({ level, nodeId, b }) => [level, nodeId, b])).toEqual([
-      ['debug', 'a', 2],
-      ['info', 'a', 2],
-      ['warn', 'a', 2],
-      ['error', 'a', 2],
-      ['info', 'a', 1],
+    expect(
+      entries().map(({ level, executionId, workflowVersion }) => [level, executionId, workflowVersion]),
+    ).toEqual([
+      ['debug', 'e-1', 2],
+      ['info', 'e-1', 2],
+      ['warn', 'e-1', 2],
+      ['error', 'e-1', 2],
+      ['info', 'e-1', 1],
     ]);
   });
 });
@@ -204,7 +213,7 @@ describe('an entry with metrics', () => {
     const { logger, lines } = aLogger({ namespace: 'shop-dev' });
     const circle: Record<string, unknown> = {};
     circle.circle = circle;
-    withFields(logger, { executionId: 'e-1' }).info('request', { ...measure(started), circle });
+    forExecution(logger, anExecution).info('request', { ...measure(started), circle });
     expect(sumMetrics(lines)).toEqual({ ExecutionsStarted: 1 });
   });
 

@@ -131,6 +131,8 @@ const toList = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value)
 /**
  * Creates a test for strings from a valid wildcard pattern. Each literal piece is matched at its first occurrence,
  * without backtracking.
+ *
+ * @internal
  */
 export const toWildcardTest = (pattern: string): ((text: string) => boolean) => {
   const [first = '', ...others] = splitAtAsterisks(pattern);
