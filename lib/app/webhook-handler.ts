@@ -100,13 +100,14 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const takeCall =
       request.headers[DEPTH_HEADER] === undefined ? null : await parts.limitCallsToSelf(request.headers);
     const features = webhook.config.features ? await parts.openFeatures(webhook) : withoutFeatures;
-    note({ secretHeaders: features.secretHeaders });
+    const { secretHeaders } = features;
+    note({ secretHeaders });
     const arrival = { request, webhook, addHeaders };
     const refused = await features.admit(arrival);
     if (refused !== null) return refused;
     if (webhook.refusal !== undefined) throw webhook.refusal;
     const { headers: sent, secretId } = await authenticate(request.headers, webhook.config, authentication);
-    const headers = redactHeaders(sent, features.secretHeaders);
+    const headers = secretHeaders.length === 0 ? sent : redactHeaders(sent, secretHeaders);
     const handshake = await features.verify({ ...arrival, secretId });
     if (handshake !== null) return handshake;
     const isPlain = request.headers['content-encoding'] === undefined;
@@ -120,7 +121,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     if (skipped !== null) return skipped;
     if (webhook.workflow.listening !== undefined) {
       const isOfUpload = parsed.executionId !== undefined;
-      const of = { request, webhook, secretHeaders: features.secretHeaders, isOfUpload, note };
+      const of = { request, webhook, secretHeaders, isOfUpload, note };
       const caught = await parts.catchRequest(of);
       if (caught !== null) return caught;
     }

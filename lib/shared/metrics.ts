@@ -31,8 +31,11 @@ export interface Measuring {
 }
 
 /** Measurements to spread into the fields of a log entry. */
-export const measure = (...measurements: readonly Measurement[]): Measuring & Record<string, number> =>
-  Object.assign({ [METRICS]: measurements }, ...measurements.map(({ values }) => values));
+export const measure = (...measurements: readonly Measurement[]): Measuring & Record<string, number> => {
+  const fields = { [METRICS]: measurements };
+  for (const { values } of measurements) Object.assign(fields, values);
+  return fields;
+};
 
 // Counts executions in total, and per workflow if the workflow requests it. No other dimensions, since each metric is
 // billed.

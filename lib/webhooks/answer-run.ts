@@ -46,8 +46,15 @@ export const withHeaders = (answer: Answer, headers: Answer['headers']): Answer 
  *
  * @throws AppError `EXECUTION_FAILED` | `EXECUTION_TIMED_OUT` | `NO_RESPONSE` | `RESPONSE_INVALID`
  */
-export const answerRun = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer =>
-  nameExecution(executionId, toAnswer(executionId, result, mode));
+export const answerRun = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer => {
+  const { status, output, response } = result;
+  if (mode === 'responseNode' && response !== null)
+    return nameExecution(executionId, answerWithResponse(executionId, response));
+  if (status === 'timedOut') throw new AppError(EXECUTION_TIMED_OUT, { executionId });
+  if (status === 'failed') throw new AppError(EXECUTION_FAILED, { executionId });
+  if (mode === 'responseNode') throw new AppError(NO_RESPONSE, { executionId });
+  return nameExecution(executionId, answerJson(200, output));
+};
 
 /** Adds the execution id, for the caller and the log. */
 export const nameExecution = (executionId: string, answer: Answer): Answer => ({
@@ -55,15 +62,6 @@ export const nameExecution = (executionId: string, answer: Answer): Answer => ({
   headers: { ...answer.headers, [EXECUTION_ID_HEADER]: executionId },
   executionId,
 });
-
-const toAnswer = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer => {
-  const { status, output, response } = result;
-  if (mode === 'responseNode' && response !== null) return answerWithResponse(executionId, response);
-  if (status === 'timedOut') throw new AppError(EXECUTION_TIMED_OUT, { executionId });
-  if (status === 'failed') throw new AppError(EXECUTION_FAILED, { executionId });
-  if (mode === 'responseNode') throw new AppError(NO_RESPONSE, { executionId });
-  return answerJson(200, output);
-};
 
 /** Statuses that never have a body: RFC 9110 §6.4.1, §15.3.6. */
 const STATUSES_WITHOUT_BODY = [204, 205, 304];

@@ -116,11 +116,9 @@ const refuse = (cause: unknown): never => {
 
 /** Redacts the values of some headers. @param names - lower-case */
 export const redactHeaders = (headers: Headers, names: readonly string[]): Headers =>
-  names.length === 0
-    ? headers
-    : Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, names.includes(name) ? REDACTED : value]),
-      );
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, names.includes(name) ? REDACTED : value]),
+  );
 
 /** Strings in a workflow's node parameters that may name a header, lower-case. */
 interface HeaderReferences {
@@ -174,9 +172,9 @@ export const redactCredentialHeaders = (
   const credentials = Object.keys(headers).filter(isCredentialHeader);
   if (credentials.length === 0) return headers;
   const isNamed = createIsNamed(definition);
-  const isRedacted = (name: string): boolean => credentials.includes(name) && !isNamed(name);
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, isRedacted(name) ? REDACTED : value]),
+  return redactHeaders(
+    headers,
+    credentials.filter((name) => !isNamed(name)),
   );
 };
 

@@ -47,17 +47,15 @@ export const isForm = (headers: SentBody['headers']): boolean =>
   toMediaType(headers['content-type'] ?? '') === FORM;
 
 /** Parses JSON, and returns any other text unchanged: RFC 9110 §8.3 lets a recipient examine untyped content. @throws AppError for JSON that is refused */
-export const orText =
-  (parseJson: ParseText): ParseText =>
-  (text) => {
-    try {
-      return parseJson(text);
-    } catch (error) {
-      const isRefused = isAppError(error, 'BODY_INVALID') && error.parameters.isJson === true;
-      if (isAppError(error) && !isRefused) return text;
-      throw error;
-    }
-  };
+export const parseOrText = (text: string, parseJson: ParseText): JsonValue => {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    const isRefused = isAppError(error, 'BODY_INVALID') && error.parameters.isJson === true;
+    if (isAppError(error) && !isRefused) return text;
+    throw error;
+  }
+};
 
 /**
  * Trimmed, lower-case, without parameters (RFC 9110 §8.3.1); of a header that was sent twice, which gateways join, the

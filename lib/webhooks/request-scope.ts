@@ -2,7 +2,7 @@ import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit'
 import { toExecutionInfo } from '../executions/record/execution-store.ts';
 import type { Workflow } from '../workflows/definition/definition.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
-import { isForm, orText, parseBody, type SentBody } from './parse-body.ts';
+import { isForm, parseBody, parseOrText, type SentBody } from './parse-body.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { Webhook, WebhookRequest } from './webhook.ts';
 
@@ -86,5 +86,5 @@ export const parsePlainBody = async (
 ): Promise<{ readonly body: JsonValue }> => ({
   body: isForm(content.headers)
     ? (await import('./parse-form.chunk.ts')).parsePlainForm(content)
-    : parseBody(content, json, orText(json)),
+    : parseBody(content, json, (text) => parseOrText(text, json)),
 });

@@ -78,7 +78,9 @@ const recordAndPublish = async (
 
 /** Finds the report of a failed execution; null if the run succeeded. */
 const findReport = async (execution: FailedExecution, parts: FinishParts): Promise<SendReport | null> =>
-  isReportable(execution) ? ((await parts.findReport?.(execution)) ?? null) : null;
+  execution.status !== 'succeeded' && isReportable(execution)
+    ? ((await parts.findReport?.(execution)) ?? null)
+    : null;
 
 /**
  * Ends an execution that its run can't end. Completed nodes keep their records; open ones fail for the same reason.

@@ -21,7 +21,8 @@ interface PlanParts {
 export const createOpenPlan =
   ({ loadNodeTypes, lookUpPlan }: PlanParts): OpenPlan =>
   (workflow) =>
-    lookUpPlan(keyOf(workflow), async () => {
+    // Includes the time, because in a store that was emptied, versions start at 1 again.
+    lookUpPlan(`${workflow.definition.id}/${workflow.version}/${workflow.updatedAt}`, async () => {
       const { definition } = workflow;
       return compilePlan(definition, await loadNodeTypes(nodeTypesOf(definition)));
     });
@@ -30,10 +31,6 @@ export const createOpenPlan =
 export const nodeTypesOf = ({ nodes }: WorkflowDefinition): readonly string[] => [
   ...new Set(nodes.map(({ type }) => type)),
 ];
-
-/** Includes the time, because in a store that was emptied, versions start at 1 again. */
-const keyOf = ({ definition, version, updatedAt }: Workflow): string =>
-  `${definition.id}/${version}/${updatedAt}`;
 
 /** How many plans of other workflows are cached. */
 const MAX_PLANS = 100;

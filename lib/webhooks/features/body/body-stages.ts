@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { BODY_INVALID, BODY_TOO_DEEP, BODY_TOO_LARGE } from '../../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
 import { decodeExactly, decodeText, readCharset } from '../../decode-text.ts';
-import { isJson, orText, toMediaType } from '../../parse-body.ts';
+import { isJson, parseOrText, toMediaType } from '../../parse-body.ts';
 import { parseForm } from '../../parse-form.chunk.ts';
 import type { BodyParsers, ParsedBody, Received, Stages } from '../../webhook-feature.ts';
 import { toFileBody } from './file-body.ts';
@@ -89,7 +89,7 @@ const parsers: Readonly<Record<BodyType, (typed: TypedBody) => ParsedBody | Prom
   file: ({ content }) => toFileBody(content),
   untyped: ({ content, parsers: { json } }) => {
     const text = decodeExactly(content.rawBody);
-    return text === null ? toFileBody(content) : { body: orText(json)(text) };
+    return text === null ? toFileBody(content) : { body: parseOrText(text, json) };
   },
 };
 
