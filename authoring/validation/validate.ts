@@ -130,7 +130,7 @@ const checkSemantics = async (
     ...checkCallers(graph, isConnected),
     ...checkCircles(definition),
     ...(await checkWebhooks(definition, names)),
-    ...checkMistakes(graph, definition, isConnected),
+    ...(await checkMistakes(graph, definition, isConnected)),
     ...checkUrls(graph),
   ];
 };

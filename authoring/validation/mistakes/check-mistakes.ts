@@ -8,9 +8,7 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
-import { checkAwsCall } from './check-aws-call.ts';
 import { checkWaitingTime } from './check-callers.ts';
-import { checkCode } from './check-code.ts';
 import { checkJsonSchema } from './check-json-schema.ts';
 import { checkNeeds, checkOwnFailures } from './check-needs.ts';
 import { checkFields, checkFormat, type DeclaredValue, eachValue } from './check-values.ts';
@@ -26,29 +24,34 @@ const AWS = 'aws';
  *
  * @param isConnected - whether both ends of every connection exist, so that the paths are known
  */
-export const checkMistakes = (
+export const checkMistakes = async (
   graph: DraftGraph,
   { id }: Pick<WorkflowDefinition, 'id'>,
   isConnected: boolean,
-): Problem[] => [
-  ...graph.nodes.flatMap((draft) => [
+): Promise<Problem[]> => {
+  const ofNodes = graph.nodes.map(async (draft) => [
     ...(isConnected ? checkNeeds(graph, draft) : []),
-    ...checkParameters(graph, draft),
+    ...(await checkParameters(graph, draft)),
     ...findSecrets(draft),
-  ]),
-  ...checkOwnFailures(graph, id),
-  ...(isConnected ? [...checkWays(graph, id), ...checkWaitingTime(graph)] : []),
-];
+  ]);
+  return [
+    ...(await Promise.all(ofNodes)).flat(),
+    ...checkOwnFailures(graph, id),
+    ...(isConnected ? [...checkWays(graph, id), ...checkWaitingTime(graph)] : []),
+  ];
+};
 
-const checkParameters = (graph: DraftGraph, draft: DraftNode): Problem[] => {
+const checkParameters = async (graph: DraftGraph, draft: DraftNode): Promise<Problem[]> => {
   const { index, node, nodeType } = draft;
   const place = `/nodes/${index}/parameters`;
   if (nodeType === null || !isPlainObject(node.parameters)) return [];
   const values = [...eachValue(schemaOf(draft, nodeType.schema), node.parameters, place)];
   return [
-    ...values.flatMap((declared) => checkValue(declared, node.type)),
+    ...(await Promise.all(values.map((declared) => checkValue(declared, node.type)))).flat(),
     ...checkFields(graph, draft, values),
-    ...(node.type === AWS ? checkAwsCall(node.parameters, place) : []),
+    ...(node.type === AWS
+      ? (await import('./check-aws-call.chunk.ts')).checkAwsCall(node.parameters, place)
+      : []),
   ];
 };
 
@@ -64,10 +67,11 @@ const schemaOf = ({ node }: DraftNode, schema: JsonObject): JsonObject =>
       }
     : schema;
 
-const checkValue = (declared: DeclaredValue, nodeType: string): Problem[] => {
+const checkValue = async (declared: DeclaredValue, nodeType: string): Promise<Problem[]> => {
   const { value, path, name, format } = declared;
   if (name === 'headers' && isPlainObject(value)) return checkHeaders(value, path, nodeType);
-  if (format === 'javascript' && typeof value === 'string') return checkCode(value, path);
+  if (format === 'javascript' && typeof value === 'string')
+    return (await import('./check-code.chunk.ts')).checkCode(value, path);
   if ((format !== 'json-schema' && format !== 'form') || !isPlainObject(value)) return checkFormat(declared);
   if (JSON.stringify(value).includes('{{')) return checkJsonSchema(value, path); // checked when the node runs
   const schema = value as JsonObject;

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { AWS_OPERATIONS } from '../../../authoring/validation/mistakes/aws-operations.ts';
-import { SANDBOX_GLOBALS } from '../../../authoring/validation/mistakes/check-code.ts';
+import { SANDBOX_GLOBALS } from '../../../authoring/validation/mistakes/check-code.chunk.ts';
 import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import { loadNodeTypes } from '../../../cli/plugins/node-types.ts';
 import { code as codeNode } from '../../../nodes/code/code.plugin.ts';
