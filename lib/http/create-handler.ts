@@ -139,18 +139,19 @@ const requestLog = ({ logger, clock }: HandlerParts): Middleware<Passing> => {
     const { event, requestId, route, logFields } = call;
     const answer = response as Answer;
     const { headers } = isPlainObject(event) ? event : {};
+    const { traceparent } = isPlainObject(headers) ? headers : {};
     const executionId = answer.executionId ?? findExecutionId(thrown);
     const fields = {
       requestId,
       route,
       caller: readCaller(event) ?? undefined,
       // Safe to log, since its format is fixed.
-      traceparent: (isPlainObject(headers) && readTraceparent(headers.traceparent)) || undefined,
+      traceparent: (traceparent && readTraceparent(traceparent)) || undefined,
       ...logFields,
       ...(executionId === undefined ? {} : { executionId }),
       status: answer.status,
       durationMs: clock.now() - call.startedAt,
-      ...(isAppError(thrown) ? { code: thrown.code, ...reasonOf(thrown) } : {}),
+      ...(thrown && isAppError(thrown) ? { code: thrown.code, ...reasonOf(thrown) } : {}),
     };
     if (answer.status < 500) logger.info('request', fields);
     else {

@@ -47,16 +47,18 @@ const readMethod = (method: unknown): string => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it matches
 const FORBIDDEN_IN_PATH = /[\u0000-\u001f\u007f\\]/;
 
+/** A segment that is empty, `.` or `..`. */
+const RELATIVE = /(?:^|\/)\.{0,2}(?:\/|$)/;
+
 /**
  * Adds a leading slash to a path: `/orders/new` for `orders/new`, `/` for no path. A trailing slash is an empty last
  * segment, hence a 404.
  */
 const readPath = (path: unknown): string => {
   if (path === undefined || path === null || path === '') return '/';
-  const segments = toText(path).split('/');
-  const isRelative = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
-  if (isRelative || FORBIDDEN_IN_PATH.test(toText(path))) throw new AppError(NOT_FOUND, {});
-  return `/${segments.join('/')}`;
+  const text = toText(path);
+  if (RELATIVE.test(text) || FORBIDDEN_IN_PATH.test(text)) throw new AppError(NOT_FOUND, {});
+  return `/${text}`;
 };
 
 /**

@@ -64,6 +64,7 @@ interface RunWebhookParts extends AcceptParts, ClaimParts {
 interface WebhookDelivery extends KnownDelivery, Pick<CheckedRequest, 'addHeaders'> {
   readonly config: PathConfig;
   readonly features: AnswerStages;
+  /** For the request record: once an execution is noted, no error counts the request as refused. */
   readonly note: (notes: DeliveryNotes) => void;
 }
 
@@ -120,7 +121,7 @@ const claim = async (
   const { workflow, config } = webhook;
   const { rawBody, receivedAt, requestId, method, path, rawQueryString } = request;
   const trigger = findTrigger(webhook);
-  const traceparent = readTraceparent(headers.traceparent);
+  const traceparent = headers.traceparent === undefined ? null : readTraceparent(headers.traceparent);
   const unclaimed = { workflow, trigger, input, traceparent, keepsResult, requestId };
   if (executionId !== undefined) {
     // The execution record itself is the claim: it is written only once.
@@ -174,9 +175,9 @@ const acceptAtOnce = async (
   held: Hold | null,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
-  const { execution, receivedAt, config, features } = delivery;
+  const { execution, receivedAt, config, features, note } = delivery;
   const accepted = toAccepted(delivery, await acceptDelivery(delivery, config.execution, parts, held));
-  noteStart(delivery, accepted.isDuplicate);
+  note({ executionId: execution.executionId, isDuplicate: accepted.isDuplicate });
   const { logger } = parts;
   return (
     (await features.acknowledge({ ...accepted, execution, receivedAt, logger })) ?? answerAccepted(accepted)
@@ -193,7 +194,8 @@ const runBehind = async (
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const known = await acceptDelivery(delivery, delivery.config.execution, parts);
-  noteStart(delivery, delivery.isDuplicate || known !== null);
+  const { executionId } = delivery.execution;
+  delivery.note({ executionId, isDuplicate: delivery.isDuplicate || known !== null });
   const waited = waitMs > 0 ? await waitFor(delivery, waitMs, parts) : null;
   const { status, result } = waited ?? { result: null };
   if (result === null) {
@@ -221,20 +223,16 @@ const runInline = async (
   if (known === null) {
     const startedAt = parts.clock.now();
     const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
-    noteStart(delivery, false);
+    delivery.note({ executionId, isDuplicate: false });
     delivery.note({ ended: { status: result.status, durationMs: parts.clock.now() - startedAt } });
     return answerResult(delivery, result, parts);
   }
-  noteStart(delivery, true);
+  delivery.note({ executionId, isDuplicate: true });
   const result = await readResult(known, parts.blobs);
   if (result === null) throw new AppError(ALREADY_STARTED, { executionId });
   delivery.addHeaders(DUPLICATE);
   return answerResult(delivery, result, parts);
 };
-
-/** Notes the start for the request record: from here on, no error counts the request as refused. */
-const noteStart = ({ note, execution: { executionId } }: WebhookDelivery, isDuplicate: boolean): void =>
-  note({ executionId, isDuplicate });
 
 const answerResult = async (
   { execution: { executionId }, config: { responseMode }, features }: WebhookDelivery,

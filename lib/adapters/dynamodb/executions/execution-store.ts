@@ -10,7 +10,7 @@ import { compact, type Item, json, number, optional, packed, text } from '../att
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
+import { fitNodes, SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
 import {
   CALLBACK_KEYS,
   callbackKeyOf,
@@ -32,7 +32,6 @@ import {
   toSweep,
 } from './execution-item.ts';
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
-import { fitNodes } from './fit-nodes.ts';
 
 /** Loads the queries on use, since neither webhooks nor runs make them. */
 const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
