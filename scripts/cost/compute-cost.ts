@@ -84,7 +84,7 @@ export const computeStandardCost = ({ nodes, background }: BilledRun): number | 
   background === null ? null : priceOf('gatewayRequest', 1) + priceOf('transition', countTransitions(nodes));
 
 /** One into each state of a chain and one out of the last. */
-export const countTransitions = (states: number): number => states + 1;
+const countTransitions = (states: number): number => states + 1;
 
 /** Express bills the time until the execution ends, waits included, in increments of this length. */
 const BILLED_MS = 100;

@@ -52,5 +52,5 @@ export const countDurable = ({ state, updates, invocations }: DurableRun): Backg
   invocations,
 });
 
-export const payloadBytes = (updates: readonly OperationUpdate[]): number =>
+const payloadBytes = (updates: readonly OperationUpdate[]): number =>
   updates.reduce((sum, { Payload = '' }) => sum + Buffer.byteLength(Payload), 0);
