@@ -4,7 +4,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ACCOUNT, LAMBDA_RETRIES_MS, REGION, startControl, startStage } from 'lambda-stage';
+import {
+  ACCOUNT,
+  LAMBDA_RETRIES_MS,
+  REGION,
+  type StageOptions,
+  startControl,
+  startStage,
+} from 'lambda-stage';
 import { StartError } from 'lambda-stage/database';
 import { PROCESS_FILE } from 'lambda-stage/pool';
 import { ordersApiKey } from '../../cli/local/local-service.ts';
@@ -67,6 +74,34 @@ const log = (line: string): void => void process.stdout.write(`${line}\n`);
 /** A policy that allows everything. */
 const owner = [{ Version: '2012-10-17', Statement: { Effect: 'Allow', Action: '*', Resource: '*' } }];
 
+/** The account's owner, and the users that the docs have policies for. */
+const readUsers = (project: string, place: Parameters<typeof toPackageSettings>[1]) => {
+  const pages = ['operating', 'deploying'].map((page) =>
+    readFileSync(join(project, `docs/${page}.md`), 'utf8'),
+  );
+  return (apiId: string) => ({ owner, ...readPolicies(pages.join('\n'), { ...place, apiId }) });
+};
+
+/** What the stage has of this service, beside its package. */
+const ofService = async (users: StageOptions['users']) => {
+  const work = mkdtempSync(join(tmpdir(), 'hookloom-stage-'));
+  process.once('exit', () => rmSync(work, { recursive: true, force: true }));
+  return {
+    stackName: `hookloom-${STAGE}`,
+    processFile: await bundleFile(PROCESS_FILE, work),
+    onTables: async ({ resources }, database) => {
+      const wanted = { ExecutionsTable: String(resources.ExecutionsTable?.ref) };
+      await noteNewStage({ wanted }, database); // as a deployment does
+    },
+    isRun,
+    labelOf,
+    users,
+    queues: sampleSettings.queues,
+    buckets: ['imports'],
+    tables: [ordersTable],
+  } satisfies Partial<StageOptions>;
+};
+
 const run = async ({
   env = [],
   param = [],
@@ -80,27 +115,11 @@ const run = async ({
   const place = { stage: STAGE, region: REGION, account: ACCOUNT };
   log('Packaging the service …');
   const packaged = await packageStage(toPackageSettings(project, place, toRecord(env), toRecord(param)));
-  const pages = ['operating', 'deploying'].map((page) =>
-    readFileSync(join(project, `docs/${page}.md`), 'utf8'),
-  );
-  const toUsers = (apiId: string) => ({ owner, ...readPolicies(pages.join('\n'), { ...place, apiId }) });
-  const work = mkdtempSync(join(tmpdir(), 'hookloom-stage-'));
-  process.once('exit', () => rmSync(work, { recursive: true, force: true }));
+  const users = readUsers(project, place);
   const stage = await startStage({
-    template: template === undefined ? packaged.template : JSON.parse(readFileSync(template, 'utf8')),
-    stackName: `hookloom-${STAGE}`,
-    folderOf: packaged.folderOf,
-    processFile: await bundleFile(PROCESS_FILE, work),
-    onTables: async ({ resources }, database) => {
-      const wanted = { ExecutionsTable: String(resources.ExecutionsTable?.ref) };
-      await noteNewStage({ wanted }, database); // as a deployment does
-    },
-    isRun,
-    labelOf,
-    users: toUsers,
-    queues: sampleSettings.queues,
-    buckets: ['imports'],
-    tables: [ordersTable],
+    ...packaged,
+    ...(template === undefined ? {} : { template: JSON.parse(readFileSync(template, 'utf8')) }),
+    ...(await ofService(users)),
     port,
     concurrency: Number(concurrency),
     retryDelaysMs: retriesAtOnce ? [10, 20] : LAMBDA_RETRIES_MS,
@@ -109,7 +128,7 @@ const run = async ({
   const control = await startControl(stage);
   const keys = Object.fromEntries(
     await Promise.all(
-      Object.keys(toUsers('')).map(async (name) => [name, await stage.door.credentialsOf(name)] as const),
+      Object.keys(users('')).map(async (name) => [name, await stage.door.credentialsOf(name)] as const),
     ),
   );
   const { baseUrl, door } = stage;

@@ -3,4 +3,4 @@
 export { openPackage, type PackageFolder, unpackPackage } from './src/stage/package-folder.ts';
 export { startControl } from './src/stage/stage-control.ts';
 export { LAMBDA_RETRIES_MS } from './src/stage/stage-lambda.ts';
-export { ACCOUNT, REGION, startStage } from './src/stage/start-stage.ts';
+export { ACCOUNT, REGION, type Stage, type StageOptions, startStage } from './src/stage/start-stage.ts';

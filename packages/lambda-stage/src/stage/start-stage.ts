@@ -44,7 +44,7 @@ interface Database {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
-interface StageOptions {
+export interface StageOptions {
   /** The template as packaging writes it. */
   readonly template: Template;
   /** Values of the template's parameters; omitted ones use their defaults. */
