@@ -17,6 +17,7 @@ import { describeUploads } from '../e2e/suites/uploads.ts';
 import { describeWebhookBodies } from '../e2e/suites/webhook-bodies.ts';
 import { describeWebhookGuards } from '../e2e/suites/webhook-guards.ts';
 import { describeWebhookParameters } from '../e2e/suites/webhook-parameters.ts';
+import { set } from '../support/a-project-file.ts';
 import { useRunningStage } from '../support/a-running-stage.ts';
 import { checkNames, runCheck } from '../support/stage-checks.ts';
 import { useStandIn } from '../support/stand-in.ts';
@@ -95,6 +96,29 @@ describe('the policies that docs/ prints', () => {
     const { code } = await stage.cliAs('operator', 'workflow put -', { stdin: JSON.stringify(definition) });
     expect([code, (await stage.cliAs('operator', 'workflow get of-an-author')).code]).toEqual([1, 1]);
     expect(await stage.cliAs('operator', 'workflow list')).toMatchObject({ code: 0 });
+  });
+
+  // holds: policies-limit-people
+  test('let everyone evaluate a node, and readers try none', async () => {
+    const [trigger] = definition.nodes;
+    const nodes = [trigger, { id: 'greet', ...set({ said: '{{ place }}' }) }];
+    const body = JSON.stringify({
+      definition: { ...definition, nodes },
+      nodeId: 'greet',
+      input: { place: 'here' },
+    });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    for (const user of ['reader', 'operator', 'author']) {
+      const answer = await stage.callAs(user, '/api/admin/workflows/evaluate', init);
+      expect([user, await answer.json()]).toEqual([
+        user,
+        {
+          run: expect.objectContaining({ status: 'succeeded', outputs: { main: { said: 'here' } } }),
+          errors: [],
+        },
+      ]);
+    }
+    expect((await stage.callAs('reader', '/api/admin/workflows/try', init)).status).toBe(403);
   });
 });
 
