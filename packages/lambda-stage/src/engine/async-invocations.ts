@@ -69,7 +69,7 @@ export const createAsyncInvocations = (
   };
 
   /**
-   * Invokes a function until it succeeds or the attempts end. An invocation interrupted by the end of the service stays
+   * Invokes a function until it succeeds or the attempts end. An invocation interrupted by the end of this process stays
    * in the store.
    */
   const runToEnd = async (invocation: AsyncInvocation): Promise<void> => {

@@ -31,7 +31,7 @@ export interface AsyncInvocation {
   readonly name: string;
   /** The event as JSON text. */
   readonly event: string;
-  /** Failed attempts; one that ended with the service does not count. */
+  /** Failed attempts; one that ended with this process does not count. */
   readonly failures: number;
   /** Why the last one failed; empty before the first failure. */
   readonly reason: string;

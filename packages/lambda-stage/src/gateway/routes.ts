@@ -1,8 +1,8 @@
 /** A route of an HTTP API and the function behind it. */
 export interface Route {
-  /** The route in the form of serverless.yml: `GET /path`, `* /path/{name}/{rest+}`, `*`. */
+  /** The route: `GET /path`, `* /path/{name}/{rest+}`, or `*` for all that have no other. */
   readonly event: string;
-  /** The function's key in serverless.yml. */
+  /** The key of its function. */
   readonly functionKey: string;
   /** Whether the route has an authorizer on AWS. */
   readonly isPrivate?: boolean;

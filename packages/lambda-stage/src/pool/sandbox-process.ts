@@ -98,5 +98,5 @@ process.on('message', (message: ToProcess) => {
     send({ kind: 'failed', reason: describe(error), log: tail.toString() });
   });
 });
-process.on('SIGINT', () => {}); // Ctrl+C signals the whole group, but the service ends its processes itself
-process.once('disconnect', () => process.exit(1)); // the service ended
+process.on('SIGINT', () => {}); // Ctrl+C signals the whole group, but the pool ends its processes itself
+process.once('disconnect', () => process.exit(1)); // the pool's process ended

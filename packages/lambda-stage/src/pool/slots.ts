@@ -119,7 +119,7 @@ const usual = Math.max(2, availableParallelism());
 /** The limits of the pool for requests. */
 export const REQUEST_PROCESSES: SlotCounts = { usual, most: Math.max(usual, 12), growAfterMs: 250 };
 
-/** Limits of the pool for background runs, which is separate, since a run may call the service. */
+/** Limits of the pool for background runs, which is separate, since a run may call the HTTP API. */
 export const BACKGROUND_PROCESSES: SlotCounts = { usual, most: Math.max(usual, 8), growAfterMs: 250 };
 
 /** The limit for a single invocation. */

@@ -7,7 +7,7 @@ import { findPatternProblem } from './pattern/find-pattern-problem.ts';
 import { matchesPattern } from './pattern/matches-pattern.ts';
 import type { LocalRule, SourcesStore } from './sources-state.ts';
 
-/** EventBridge on this machine: the operations on rules that the service uses, and events. @throws ApiError */
+/** EventBridge on this machine: some operations on rules, and events. @throws ApiError */
 export type Rules = Readonly<Record<string, (input: JsonObject) => JsonObject>>;
 
 const DEFAULT_BUS = 'default';
