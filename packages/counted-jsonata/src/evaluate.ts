@@ -15,10 +15,10 @@ import {
   ConstructedArray,
   Func,
   isNumeric,
+  Outer,
   Sequence,
   toBoolean,
   unwrapOuter,
-  wrapOuter,
 } from './values.ts';
 
 /**
@@ -41,7 +41,7 @@ export const evaluate = (
   const frame = new Frame(null, (name) =>
     name === '$' ? input : (environment.variable(name) ?? run.findNative(name)),
   );
-  return toData(run.budget, run.evaluate(tree, wrapOuter(input), frame));
+  return toData(run.budget, run.evaluate(tree, Array.isArray(input) ? Outer.of(input) : input, frame));
 };
 
 class Evaluation implements Run {

@@ -10,8 +10,6 @@ export class Sequence extends Array<unknown> {
   keepSingleton = false;
   /** Whether the items are tuples: values with bound variables. */
   tupleStream = false;
-  /** Whether it wraps an input that is a list, so that a path takes it as one value. */
-  isOuter = false;
 
   /** Makes `map`, `slice` and so on return ordinary lists. */
   static override get [Symbol.species](): ArrayConstructor {
@@ -31,17 +29,11 @@ export class Sequence extends Array<unknown> {
   }
 }
 
-/** The input of an evaluation as the context of its steps. */
-export const wrapOuter = (input: unknown): unknown => {
-  if (!Array.isArray(input)) return input;
-  const outer = Sequence.of1(input);
-  outer.isOuter = true;
-  return outer;
-};
+/** Wraps an input that is a list, so that the first step of a path takes it as one value. */
+export class Outer extends Sequence {}
 
 /** The value of `$`. */
-export const unwrapOuter = (context: unknown): unknown =>
-  context instanceof Sequence && context.isOuter ? context[0] : context;
+export const unwrapOuter = (context: unknown): unknown => (context instanceof Outer ? context[0] : context);
 
 /** The value of `[…]` as a step of a path, which is not flattened. */
 export class ConstructedArray extends Array<unknown> {

@@ -35,8 +35,8 @@ describe('a pattern is refused', () => {
     );
   });
 
-  test.each(['s', 'v', 'y', 'iu', 'imsu'])('when it has the flags %s', (mode) => {
-    expect(() => compilePattern(new RegExp('a.b', mode))).toThrow(`the flags "${mode}" are not supported`);
+  test.each(['s', 'v', 'y', 'iu', 'imu', 'imsu'])('when it has the flags %s', (mode) => {
+    expect(() => compilePattern(new RegExp('a.b', mode))).toThrow('its flags are not supported');
   });
 
   test('when it has more than 10,000 instructions', () => {
