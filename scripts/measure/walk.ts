@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const OURS = /^(?:lib|packages|nodes|functions|authoring|plugins)\//;
 const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 const LIBRARIES = Object.keys(dependencies).map((name) => `node_modules/${name}/`);
-const SERVERS_ON_THIS_MACHINE = 'lib/http/local-requests.ts'; // the database runs in this process
+const SERVERS_ON_THIS_MACHINE = 'packages/lambda-stage/'; // the database runs in this process
 
 interface Walked {
   readonly path: string;
@@ -43,7 +43,7 @@ const walk = async (session: Session, call: () => Promise<unknown>) => {
       const [path = ''] = fileURLToPath(url).replace(root, '').split('?');
       return { path, functions: functions.filter((one) => countOf(one) > 0) };
     })
-    .filter(({ path, functions }) => functions.length > 0 && path !== SERVERS_ON_THIS_MACHINE)
+    .filter(({ path, functions }) => functions.length > 0 && !path.startsWith(SERVERS_ON_THIS_MACHINE))
     .sort((one, other) => one.path.localeCompare(other.path));
   return {
     own: ran.filter(({ path }) => OURS.test(path) && !path.includes('/tests/')),
