@@ -8,7 +8,7 @@ import { readSources } from './support/import-graph.ts';
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'is a door, or what a door is made of': [
-    'packages/plugin-kit/tools/exact-json.ts',
+    'packages/plugin-kit/contract/json.ts',
     'lib/http/parse-json-body.ts',
     'lib/shared/refuse-big-numbers.ts', // to compare with what the door gave
     'lib/shared/try-json.ts',

@@ -7,7 +7,7 @@ export {
   NESTING_LIMIT,
   type ParametersOf,
 } from './contract/errors.ts';
-export { type FromSchema, ID_PATTERN, isId, nodeSchema, nodeSettingsSchema } from './contract/node-schema.ts';
+export { type FromSchema, ID_PATTERN, isId, nodeSchema, nodeSettingsSchema } from './contract/node.ts';
 export { type FindNodeType, isPure, type NodeType } from './contract/node-type.ts';
 export { BUILT_IN_SOURCES, type NodeExample } from './contract/plugin.ts';
 export { checkPolled, type Polled } from './contract/polled.ts';

@@ -11,7 +11,15 @@ export type {
 } from './contract/credential-type.ts';
 export { asFinal, CatalogueError, isNodeError, NodeError, type NodeErrorOptions } from './contract/errors.ts';
 export { type Files, type FileValue, isFileValue, SHA256 } from './contract/files.ts';
-export { isPlainObject, type JsonObject, type JsonValue, jsonEquals } from './contract/json.ts';
+export {
+  isBigInteger,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  jsonEquals,
+  parseJson,
+  toExactJson,
+} from './contract/json.ts';
 export type { ActionProvider, LegacyProperty, TriggerProvider } from './contract/legacy-plugin.ts';
 export {
   type Callback,
@@ -88,7 +96,6 @@ export { eachOf, Type, type ValueOf, when } from './declare/type.ts';
 export { findAddressProblem } from './tools/address-guard.ts';
 export { type ApiFailure, callJsonApi, type JsonAnswer, type JsonApiCall } from './tools/call-json-api.ts';
 export { createPollTrigger, type PollDeclaration } from './tools/create-poll-trigger.ts';
-export { isBigInteger, parseJson, toExactJson } from './tools/exact-json.ts';
 export { readItemKeys, toItemPlace } from './tools/item-keys.ts';
 export { createExpiringMemo, type Expiring, lazy } from './tools/lazy.ts';
 export { familyOf, isNetwork, toBlockList, toCallerNetwork, toNetwork } from './tools/networks.ts';

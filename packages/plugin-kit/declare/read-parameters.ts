@@ -1,7 +1,39 @@
 import { asFinal } from '../contract/errors.ts';
 import { type JsonObject, type JsonValue, jsonEquals } from '../contract/json.ts';
-import { describeRule, type Rule, typeOf, typesOf } from './rule.ts';
 import type { ValueOf } from './type.ts';
+
+type TypeName = 'string' | 'boolean' | 'number' | 'integer' | 'object' | 'array' | 'null';
+
+/** The JSON Schema keywords that the schema of a parameter may have, in addition to annotations. */
+export interface Rule {
+  readonly type?: TypeName | readonly TypeName[];
+  readonly enum?: readonly JsonValue[];
+  readonly const?: JsonValue;
+  readonly anyOf?: readonly Rule[];
+  readonly oneOf?: readonly Rule[];
+  readonly not?: Rule;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly items?: Rule;
+  readonly properties?: Readonly<Record<string, Rule>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Rule;
+  readonly default?: JsonValue;
+  /**
+   * The value of an expression without a result, if leaving it out would mean something else: `null` for a value with a
+   * place in a list. Not a keyword of JSON Schema.
+   */
+  readonly withoutResult?: JsonValue;
+  /** Part of the error message of a `pattern`. */
+  readonly description?: string;
+}
 
 /** Checks a value and fills in its defaults. @throws TypeError or RangeError that names its place */
 type Read = (value: JsonValue, place: string) => JsonValue;
@@ -96,19 +128,29 @@ const tryRead = (read: Read, value: JsonValue, place: string): Taken | null => {
 };
 
 const createReadOwn = (rule: Rule): Read => {
-  const readInner = createReadInner(rule);
-  const isOfType = createIsOfType(rule);
+  const { enum: choices, const: constant, items } = rule;
+  // Whether a number is whole is checked with its range.
+  const types = typesOf(rule)?.map((type): string => (type === 'integer' ? 'number' : type));
   const pattern = rule.pattern === undefined ? null : new RegExp(rule.pattern, 'u');
+  const readItem = items === undefined ? null : createRead(items);
+  const readFields = createReadFields(rule);
   return (value, place) => {
-    if (!isOfType(value)) throw wrongParameter(place, describeRule(rule), value);
+    const type = typeOf(value);
+    const isOfType =
+      (types === undefined || types.includes(type)) &&
+      (choices === undefined || choices.some((choice) => jsonEquals(choice, value))) &&
+      (constant === undefined || jsonEquals(constant, value));
+    if (!isOfType) throw wrongParameter(place, describeRule(rule), value);
     if (typeof value === 'number' && !isInRange(rule, value)) throw wrongValue(place, rule, 'number');
     if (typeof value === 'string') {
       if (!hasLength(value, rule)) throw wrongValue(place, rule, 'length');
       if (pattern !== null && !matches(pattern, value)) throw wrongValue(place, rule, 'string');
     }
-    if (Array.isArray(value) && !isWithin(value.length, rule.minItems, rule.maxItems))
-      throw wrongValue(place, rule, 'length');
-    return readInner(value, place);
+    if (Array.isArray(value)) {
+      if (!isWithin(value.length, rule.minItems, rule.maxItems)) throw wrongValue(place, rule, 'length');
+      return readItem === null ? value : value.map((item, index) => readItem(item, `${place}[${index}]`));
+    }
+    return type === 'object' && readFields !== null ? readFields(value as JsonObject, place) : value;
   };
 };
 
@@ -130,16 +172,6 @@ const MAX_MATCHED_LENGTH = 8_192;
 const matches = (pattern: RegExp, text: string): boolean =>
   text.length <= MAX_MATCHED_LENGTH && pattern.test(text);
 
-const createIsOfType = (rule: Rule): ((value: JsonValue) => boolean) => {
-  const { enum: choices, const: constant } = rule;
-  // Whether a number is whole is checked with its range.
-  const types = typesOf(rule)?.map((type) => (type === 'integer' ? 'number' : type));
-  return (value) =>
-    (types === undefined || types.some((type) => type === typeOf(value))) &&
-    (choices === undefined || choices.some((choice) => jsonEquals(choice, value))) &&
-    (constant === undefined || jsonEquals(constant, value));
-};
-
 const isInRange = (rule: Rule, value: number): boolean =>
   isWithin(value, rule.minimum, rule.maximum) &&
   value > (rule.exclusiveMinimum ?? Number.NEGATIVE_INFINITY) &&
@@ -155,18 +187,7 @@ const isWithin = (
   most = Number.POSITIVE_INFINITY,
 ): boolean => value >= least && value <= most;
 
-/** Reads what is in a list or an object; returns the value itself if there is nothing to check in it. */
-const createReadInner = (rule: Rule): Read => {
-  const { items } = rule;
-  const readItem = items === undefined ? null : createRead(items);
-  const readFields = createReadFields(rule);
-  return (value, place) => {
-    if (Array.isArray(value))
-      return readItem === null ? value : value.map((item, index) => readItem(item, `${place}[${index}]`));
-    return isJsonMap(value) && readFields !== null ? readFields(value, place) : value;
-  };
-};
-
+/** Reads the fields of an object; null if there is nothing to check in it. */
 const createReadFields = ({
   properties = {},
   required = [],
@@ -206,3 +227,63 @@ const setOwn = (target: Record<string, JsonValue>, name: string, value: JsonValu
 
 /** Whether a value is a JSON object. */
 export const isJsonMap = (value: JsonValue | undefined): value is JsonObject => typeOf(value) === 'object';
+
+const typeNames: Readonly<Record<TypeName, string>> = {
+  string: 'a string',
+  boolean: 'true or false',
+  number: 'a number',
+  integer: 'an integer',
+  object: 'a map',
+  array: 'a list',
+  null: 'null',
+};
+
+/** The type of a value, for messages, since the value may be secret. */
+const typeOf = (value: JsonValue | undefined): string => {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+};
+
+/** The types that a rule accepts; null for all. */
+export const typesOf = ({ type }: Rule): readonly TypeName[] | null => {
+  if (type === undefined) return null;
+  return typeof type === 'string' ? [type] : type;
+};
+
+/** What a rule requires, as the end of a sentence. */
+const describeRule = (rule: Rule): string => {
+  const { enum: choices, const: constant, anyOf = rule.oneOf, not, required } = rule;
+  if (choices !== undefined) return `one of ${choices.map(toText).join(', ')}`;
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (anyOf !== undefined)
+    return anyOf.map(describeRule).join(rule.oneOf === undefined ? ' or ' : ' or else ');
+  const types =
+    typesOf(rule)
+      ?.map((type) => typeNames[type])
+      .join(' or ') ?? (required === undefined ? 'any JSON' : `a map with ${required.join(', ')}`);
+  return `${types}${describeBounds(rule)}${not === undefined ? '' : `, but not ${describeRule(not)}`}`;
+};
+
+const toText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const describeBounds = (rule: Rule): string => {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern, description } = rule;
+  const bounds = [
+    describeRange(minimum, maximum, ''),
+    exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`,
+    exclusiveMaximum === undefined ? '' : ` below ${exclusiveMaximum}`,
+    describeRange(rule.minLength, rule.maxLength, ' characters'),
+    describeRange(rule.minItems, rule.maxItems, ' items'),
+    pattern === undefined ? '' : ` that matches ${pattern}`,
+    pattern === undefined || description === undefined ? '' : ` (${description})`,
+  ];
+  return bounds.join('');
+};
+
+const describeRange = (least: number | undefined, most: number | undefined, unit: string): string => {
+  if (least !== undefined && most !== undefined)
+    return ` ${unit === '' ? 'from' : 'of'} ${least} to ${most}${unit}`;
+  if (least !== undefined) return ` of at least ${least}${unit}`;
+  return most === undefined ? '' : ` of at most ${most}${unit}`;
+};

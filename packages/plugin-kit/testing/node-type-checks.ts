@@ -2,8 +2,7 @@ import { isPlainObject, type JsonObject, type JsonValue, jsonEquals } from '../c
 import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
 import { isPure } from '../contract/node-type.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
-import { createReader } from '../declare/read-parameters.ts';
-import { type Rule, typesOf } from '../declare/rule.ts';
+import { createReader, type Rule, typesOf } from '../declare/read-parameters.ts';
 import { type NodeTest, runNode } from './run-node.ts';
 
 /** One rule of the contract of node types. */

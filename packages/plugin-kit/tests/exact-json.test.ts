@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isBigInteger, parseJson, toExactJson } from '../tools/exact-json.ts';
+import { isBigInteger, parseJson, toExactJson } from '../contract/json.ts';
 import { readBody } from '../tools/read-body.ts';
 
 /** Each string and each number of a short text; with the sources that `JSON.parse` gives, V8 seldom says nothing of one. */
@@ -112,7 +112,7 @@ test('as many digits in a row are found wherever they begin', () => {
 });
 
 test('millions of digits are read, also where V8 does not optimize patterns', () => {
-  const module = new URL('../tools/exact-json.ts', import.meta.url).href;
+  const module = new URL('../contract/json.ts', import.meta.url).href;
   const code = `import { parseJson } from '${module}'; process.stdout.write(typeof parseJson('9'.repeat(6_000_000)));`;
   const flags = ['--no-regexp-optimization', '--input-type=module'];
   expect(execFileSync(process.execPath, [...flags, '--eval', code]).toString()).toBe('string');

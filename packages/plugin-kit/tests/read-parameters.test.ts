@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { Rule } from '../declare/read-parameters.ts';
 import { createReader, readParameters, wrongParameter } from '../declare/read-parameters.ts';
-import type { Rule } from '../declare/rule.ts';
 
 const properties = {
   text: { type: 'string', default: 'x' },

@@ -1,7 +1,7 @@
 import { asFinal } from '../contract/errors.ts';
 import type { JsonValue } from '../contract/json.ts';
+import { parseJson } from '../contract/json.ts';
 import type { OutboundResponse } from '../contract/services.ts';
-import { parseJson } from './exact-json.ts';
 
 type Received = Pick<OutboundResponse, 'headers' | 'body'>;
 
