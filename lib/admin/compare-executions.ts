@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { isOpen, type NodeFailure, type NodeRecord, nodeKeyOf } from '../engine/result.ts';
+import { nodeKeyOf } from '../engine/node-run.ts';
+import { isOpen, type NodeFailure, type NodeRecord } from '../engine/result.ts';
 import { type FinishParts, findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import { describeSummary } from '../executions/record/describe-execution.ts';
 import type { ExecutionRecord, ExecutionStore, ListPosition } from '../executions/record/execution-store.ts';

@@ -5,7 +5,8 @@ import {
   type JsonValue,
   MAIN_OUTPUT,
 } from '@hookloom/plugin-kit';
-import { isOpen, type NodeRecord, nodeKeyOf } from '../engine/result.ts';
+import { nodeKeyOf } from '../engine/node-run.ts';
+import { isOpen, type NodeRecord } from '../engine/result.ts';
 import { type ExecutionRecord, toExecutionInfo } from '../executions/record/execution-store.ts';
 import { isCut } from '../executions/record/view-data.ts';
 import type { Connection, Workflow, WorkflowDefinition } from '../workflows/definition/definition.ts';

@@ -1,6 +1,7 @@
 import {
   type Clock,
   Emission,
+  type HttpClient,
   isPlainObject,
   type JsonObject,
   type LentCredential,
@@ -8,16 +9,15 @@ import {
   type NodeContext,
   type NodeExecutor,
   type NodeResult,
+  type Services,
   type Usage,
-  type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
+import type { CallTurn, LimitedHttp } from './call-turn.ts';
 import { type Failure, type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
-import type { MeasureJson } from './measure-json.ts';
-import { type AttemptTime, openNetwork } from './network.ts';
 import type { NodeRun } from './node-run.ts';
-import { noFiles, noState } from './pure-services.ts';
-import type { Session } from './session.ts';
+import { noAws, noFiles, noState, noTcp } from './pure-services.ts';
+import type { Session, SharedServices } from './session.ts';
 import {
   type Attempt,
   computeRetryDelay,
@@ -119,61 +119,57 @@ export const attemptNode = (
   run.attempts = number;
   run.usage = null;
   if (number > 1) session.reportProgress();
-  const deliver = (result: NodeResult) => withUsage(run, toAttempt(session, run, result));
-  const failScrubbed = (error: unknown) => withUsage(run, fail(error, session.scrub));
   try {
-    const result = callNode(session, plan, run, number, queue);
-    return isPromiseLike(result) ? result.then(deliver, failScrubbed) : deliver(result);
+    const { resolve } = run.planNode;
+    const executor = plan.executorOf(run.planNode);
+    const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
+    const credential = session.borrow(run.planNode);
+    let result: NodeResult | Promise<NodeResult>;
+    if (!(executor instanceof Promise || parameters instanceof Promise) && credential === null)
+      result = callExecutor(session, run, number, executor, parameters, null, queue);
+    else {
+      // All are awaited at once, so that none rejects without a handler.
+      const loading = Promise.all([executor, parameters, credential]);
+      result = session.track(loading).then(([loaded, resolved, lent]) => {
+        run.signal().throwIfAborted(); // the execution may have ended in the meantime
+        return callExecutor(session, run, number, loaded, resolved, lent, queue);
+      });
+    }
+    return isPromiseLike(result)
+      ? result.then(
+          (returned) => toAttempt(session, run, returned),
+          (error: unknown) => fail(error, session.scrub, run.usage),
+        )
+      : toAttempt(session, run, result);
   } catch (error) {
-    return failScrubbed(error);
+    return fail(error, session.scrub, run.usage);
   }
 };
 
-const withUsage = ({ usage }: NodeRun, attempt: Attempt): Attempt =>
-  usage === null ? attempt : { ...attempt, usage };
-
-const fail = (error: unknown, scrub?: Scrub): Attempt => ({ failure: toFailure(error, scrub) });
-
-const callNode = (
-  session: Session,
-  plan: Plan,
-  run: NodeRun,
-  number: number,
-  queue?: StepQueue,
-): NodeResult | Promise<NodeResult> => {
-  const { node, resolve } = run.planNode;
-  const executor = plan.executorOf(run.planNode);
-  const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
-  const credential = session.borrow(run.planNode);
-  if (!(executor instanceof Promise || parameters instanceof Promise) && credential === null)
-    return callExecutor(session, run, number, executor, withParameters(node, parameters), null, queue);
-  // Both are awaited at once, so that neither rejects without a handler.
-  const loading = Promise.all([executor, parameters, credential]);
-  return session.track(loading).then(([loaded, resolved, lent]) => {
-    run.signal().throwIfAborted(); // the execution may have ended in the meantime
-    return callExecutor(session, run, number, loaded, withParameters(node, resolved), lent, queue);
-  });
+const fail = (error: unknown, scrub?: Scrub, usage: Usage | null = null): Attempt => {
+  const failure = toFailure(error, scrub);
+  return usage === null ? { failure } : { failure, usage };
 };
 
-const withParameters = (node: WorkflowNode, parameters: JsonObject | null): WorkflowNode =>
-  parameters === null ? node : { ...node, parameters };
-
+/** @param parameters - null if the node's own contain no expression */
 const callExecutor = (
   session: Session,
   run: NodeRun,
   number: number,
   executor: NodeExecutor,
-  node: WorkflowNode,
+  parameters: JsonObject | null,
   credential: LentCredential | null,
   queue?: StepQueue,
 ): NodeResult | Promise<NodeResult> => {
+  const { node: stored, nodeType } = run.planNode;
+  const node = parameters === null ? stored : { ...stored, parameters };
   const attempt = createAttemptContext(session, run, number, credential, queue);
   const work = (): NodeResult | Promise<NodeResult> => {
     const result = executor.execute(node, run.input, attempt.context);
     // A control node waits for as long as its waits and inner runs take.
     if (!isPromiseLike(result) || run.control !== null) return result;
     const inTime = awaitWithinTimeout(attempt, result);
-    return run.planNode.nodeType.pure ? session.track(inTime) : inTime;
+    return nodeType.pure ? session.track(inTime) : inTime;
   };
   const { guard } = session.ports;
   return guard === undefined ? work() : guard.run(toGuardedRun(session, run), work);
@@ -197,42 +193,38 @@ const isPromiseLike = (value: NodeResult | Promise<NodeResult>): value is Promis
  * Checks what a node returned, and removes its secrets: it must be a map of outputs to JSON objects, each within the
  * size limit.
  */
-const toAttempt = ({ measure, scrub, limits }: Session, { planNode }: NodeRun, result: unknown): Attempt => {
+const toAttempt = (
+  { measure, scrub, limits }: Session,
+  { planNode, usage }: NodeRun,
+  result: NodeResult,
+): Attempt => {
   // A trigger's output is the request, whose size was checked before, so this can't fail.
   const limit = planNode.nodeType.kind === 'trigger' ? Number.POSITIVE_INFINITY : limits.maxOutputBytes;
   try {
-    const outputs = toOutputs(result);
-    for (const [output, data] of Object.entries(outputs)) checkOutput(measure, limit, output, data);
+    const outputs = result instanceof Emission ? result.outputs : { [MAIN_OUTPUT]: result ?? {} };
+    for (const [output, data] of Object.entries<unknown>(outputs)) {
+      if (!isPlainObject(data))
+        throw new TypeError(
+          `a node must return a plain object for each output, but "${output}" is ${describeData(data)}`,
+        );
+      const bytes = measure(data);
+      if (bytes > limit)
+        throw new RangeError(`the output "${output}" has about ${bytes} bytes; at most ${limit} are allowed`);
+    }
     const scrubbed = scrub(outputs);
     if (scrubbed !== outputs) for (const data of Object.values(scrubbed)) measure(data); // freezes the copies
-    return { outputs: scrubbed };
+    return usage === null ? { outputs: scrubbed } : { outputs: scrubbed, usage };
   } catch (error) {
     // The node has done what it does: another attempt would do it again.
-    return { failure: { ...toFailure(error, scrub), isRetryable: false } };
+    const failure = { ...toFailure(error, scrub), isRetryable: false };
+    return usage === null ? { failure } : { failure, usage };
   }
 };
 
-const toOutputs = (result: unknown): Readonly<Record<string, JsonObject>> => {
-  if (result instanceof Emission) return result.outputs;
-  return { [MAIN_OUTPUT]: (result ?? {}) as JsonObject };
-};
-
-const checkOutput = (measure: MeasureJson, limit: number, output: string, data: unknown): void => {
-  if (!isPlainObject(data)) {
-    throw new TypeError(
-      `a node must return a plain object for each output, but "${output}" is ${describe(data)}`,
-    );
-  }
-  const bytes = measure(data);
-  if (bytes > limit) {
-    throw new RangeError(`the output "${output}" has about ${bytes} bytes; at most ${limit} are allowed`);
-  }
-};
-
-const describe = (value: unknown): string => {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? `an instance of ${value.constructor?.name}` : `a ${typeof value}`;
+const describeData = (data: unknown): string => {
+  if (data === null) return 'null';
+  if (Array.isArray(data)) return 'a list';
+  return typeof data === 'object' ? `an instance of ${data.constructor?.name}` : `a ${typeof data}`;
 };
 
 /** Enforces the timeouts on nodes that ignore their signal. */
@@ -333,6 +325,97 @@ const createAttemptContext = (
       }),
   };
 };
+
+/** The time of an attempt, which stands still while its calls wait for limits. */
+interface AttemptTime {
+  /** Milliseconds since the epoch, plus the time that it stood still. */
+  startedAt: number;
+  /** How many of its calls wait. */
+  waiting: number;
+  /** When the first of them began to wait; null while none waits. */
+  waitingSince: number | null;
+}
+
+class PostponedError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'CallLimit';
+  }
+}
+
+interface AttemptCalls {
+  readonly time: AttemptTime;
+  readonly remainingMs: () => number;
+  readonly controller: AbortController;
+  readonly queue: StepQueue | undefined;
+}
+
+/**
+ * Opens the services by which an attempt reaches the network. Its calls wait for limits, and it can be postponed until it
+ * first uses one of them: a node has done nothing by then that it would repeat.
+ */
+const openNetwork = (
+  services: SharedServices,
+  { time, remainingMs, controller, queue }: AttemptCalls,
+): Omit<Services, 'files' | 'state'> => {
+  let isFirst = true;
+  const use = (): boolean => {
+    const wasFirst = isFirst;
+    isFirst = false;
+    return wasFirst;
+  };
+  const watch = <Service extends object>(service: Service): Service =>
+    queue === undefined
+      ? service
+      : new Proxy(service, {
+          get: (target, name) => {
+            use();
+            return Reflect.get(target, name);
+          },
+        });
+  const turn: CallTurn = {
+    remainingMs,
+    untimed: async (work) => {
+      const { now } = services.clock;
+      if (time.waiting++ === 0) time.waitingSince = now();
+      try {
+        return await work();
+      } finally {
+        if (--time.waiting === 0) {
+          time.startedAt += now() - (time.waitingSince ?? 0);
+          time.waitingSince = null;
+        }
+      }
+    },
+    begin: () => {
+      const canPostpone = use() && queue !== undefined;
+      return { canPostpone, slot: canPostpone ? queue.slot : null };
+    },
+    postpone: (postponed) => {
+      queue?.postpone(postponed);
+      const error = new PostponedError(postponed.reason);
+      controller.abort(error);
+      throw error;
+    },
+  };
+  return {
+    ...services,
+    aws: watch(services.aws ?? noAws),
+    tcp: watch(services.tcp ?? noTcp),
+    http: endWithAttempt(services.http, turn, controller.signal),
+  };
+};
+
+/**
+ * Ends a request with its attempt. Its timeout is slightly longer than the attempt's, so that the node's message is the
+ * one shown.
+ */
+const endWithAttempt = (http: LimitedHttp, turn: CallTurn, signal: AbortSignal): HttpClient => ({
+  request: (request) =>
+    http.request({ timeoutMs: turn.remainingMs() + TIMEOUT_MARGIN_MS, signal, ...request }, turn),
+});
+
+const TIMEOUT_MARGIN_MS = 1_000;
 
 const sleepUntilTimeout = async (
   clock: Clock,

@@ -52,11 +52,10 @@ interface Borrowed {
 /** @param source - undefined if no node can borrow a credential */
 export const borrowCredentials = (source: Pick<CredentialSource, 'open'> | undefined): Borrowed => {
   let opened: ExecutionCredentials | null = null;
-  const open = lazy(async () => {
-    if (source === undefined) throw new Error('there are no credentials here');
-    return source.open();
-  });
+  let open: (() => Promise<ExecutionCredentials>) | undefined;
   const lend = async (credentialId: string, types: readonly string[]): Promise<LentCredential> => {
+    if (source === undefined) throw new Error('there are no credentials here');
+    open ??= lazy(() => source.open());
     opened = await open();
     return opened.lend(credentialId, types);
   };
@@ -73,11 +72,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Wraps a logger so that each entry is written without the secrets that `scrub` knows by then. */
 export const createScrubbingLogger = (logger: Logger, scrub: Scrub): Logger => {
-  const log =
-    (level: keyof Logger): Logger['info'] =>
-    (message, fields) =>
-      logger[level](scrub(String(message)), fields === undefined ? undefined : scrubFields(fields, scrub));
-  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  const log = (level: keyof Logger, message: unknown, fields: Fields | undefined): void =>
+    logger[level](scrub(String(message)), fields === undefined ? undefined : scrubFields(fields, scrub));
+  return {
+    debug: (message, fields) => log('debug', message, fields),
+    info: (message, fields) => log('info', message, fields),
+    warn: (message, fields) => log('warn', message, fields),
+    error: (message, fields) => log('error', message, fields),
+  };
 };
 
 /** Scrubs the fields as JSON, since they may be anything: errors with causes, objects with a `toJSON`. */

@@ -6,7 +6,7 @@ import {
   type NodeError,
 } from '@hookloom/plugin-kit';
 import { isAppError } from '../shared/errors.ts';
-import { createMeasureJson } from './measure-json.ts';
+import { measureJson } from './measure-json.ts';
 
 const MAX_MESSAGE_LENGTH = 1_000;
 const MAX_DETAILS_BYTES = 32_768;
@@ -74,8 +74,6 @@ const toDetails = (details: JsonObject, scrub: Scrub): JsonObject => {
     return { omitted: trim(scrub(String(error))) };
   }
 };
-
-const measureJson = createMeasureJson();
 
 const describeThrown = (thrown: unknown): string => {
   if (typeof thrown === 'string') return `"${thrown}"`;

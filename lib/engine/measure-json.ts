@@ -49,7 +49,7 @@ export const createMeasureJson = (): MeasureJson => {
     let bytes = 2;
     let highest = 0;
     for (let index = 0; index < list.length; index++) {
-      bytes += measureItem(list[index], index, depth) + 1;
+      bytes += measureItem(list[index], depth + 1, index) + 1;
       if (height > highest) highest = height;
     }
     height = highest + 1;
@@ -61,38 +61,38 @@ export const createMeasureJson = (): MeasureJson => {
     let bytes = 2;
     let highest = 0;
     for (const key of Object.keys(map)) {
-      bytes += measureItem(map[key], key, depth) + key.length + 4;
+      bytes += measureItem(map[key], depth + 1, key) + key.length + 4;
       if (height > highest) highest = height;
     }
     height = highest + 1;
     return bytes;
   };
 
-  const measureItem = (item: unknown, key: string | number, depth: number): number => {
-    if (typeof item !== 'object' || item === null) {
-      height = 0;
-      return measurePrimitive(item, key);
+  /** @param key - in the enclosing value; absent for the whole value */
+  const measureItem = (item: unknown, depth: number, key?: string | number): number => {
+    if (typeof item === 'object' && item !== null) {
+      if (key !== undefined) path.push(key);
+      const bytes = measureObject(item, depth);
+      if (key !== undefined) path.pop();
+      return bytes;
     }
-    path.push(key);
-    const bytes = measureObject(item, depth + 1);
-    path.pop();
-    return bytes;
-  };
-
-  const measurePrimitive = (value: unknown, key?: string | number): number => {
-    if (typeof value === 'string') return value.length + 2;
-    if (Number.isFinite(value)) return String(value).length;
-    if (typeof value === 'boolean') return 5;
-    if (value === null) return 4;
-    const found = typeof value === 'number' ? String(value) : typeof value;
+    height = 0;
+    if (typeof item === 'string') return item.length + 2;
+    if (Number.isFinite(item)) return String(item).length;
+    if (typeof item === 'boolean') return 5;
+    if (item === null) return 4;
+    const found = typeof item === 'number' ? String(item) : typeof item;
     throw new NotJsonError(toPointer(key === undefined ? path : [...path, key]), found);
   };
 
   return (value) => {
     path.length = 0;
-    return typeof value === 'object' && value !== null ? measureObject(value, 0) : measurePrimitive(value);
+    return measureItem(value, 0);
   };
 };
+
+/** One function for all: each measurement ends before the next begins. */
+export const measureJson: MeasureJson = createMeasureJson();
 
 const tooDeep = (): NotJsonError =>
   new NotJsonError('', `data nested deeper than ${MAX_DEPTH} levels, or inside itself,`);

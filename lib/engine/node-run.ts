@@ -8,16 +8,28 @@ import {
 } from '@hookloom/plugin-kit';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan.ts';
-import type { Outputs } from './progress.ts';
 import {
   type AttemptTime,
   failOpenNodes,
   type NodeFailure,
   type NodeRecord,
-  nodeKeyOf,
   type PlannedRetry,
 } from './result.ts';
-import type { StepResult } from './steps.ts';
+import type { Attempt, StepResult } from './steps.ts';
+
+/** A node's data by output. */
+export type Outputs = Readonly<Record<string, JsonObject>>;
+
+/**
+ * Identifies a node run within its execution. It names the step and the checkpoint, and is part of the idempotency key.
+ * @returns `node/iteration`, preceded by the prefix of the inner run
+ */
+export const nodeKeyOf = ({
+  nodeId,
+  iteration,
+  within = '',
+}: Pick<NodeRecord, 'nodeId' | 'iteration' | 'within'>): string =>
+  within === '' ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
 
 /** A run of a node, with all its attempts. */
 export interface NodeRun {
@@ -71,9 +83,9 @@ export interface Outcome {
 }
 
 /** Applies the node's `onError`. */
-export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Outcome => {
+export const toOutcome = (run: NodeRun, result: Attempt | StepResult, endedAt: number): Outcome => {
   const { node } = run.planNode;
-  const { attempts, usage } = result;
+  const { attempts = 1, usage } = result as Attempt & Partial<StepResult>;
   const counted = usage === undefined ? { attempts } : { attempts, usage };
   const durationMs = endedAt - run.startedAt;
   if ('outputs' in result) {

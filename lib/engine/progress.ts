@@ -1,9 +1,11 @@
-// Invariants of loops; tests cite them.
+// Invariants of loops and of what expressions read; tests cite them.
 // S6: A connection that leaves a loop settles once, when the loop ends, with the data that it delivered last.
+// S7: An expression reads only outputs of ancestors and of earlier iterations, which are the same on every replay.
 
 import type { DeliveredInput, JsonObject } from '@hookloom/plugin-kit';
-import type { Plan, Route } from '../workflows/plan/plan.ts';
+import type { Plan, PlanNode, Route } from '../workflows/plan/plan.ts';
 import { EDGE } from '../workflows/plan/route.ts';
+import type { Outputs } from './node-run.ts';
 
 const DEFAULT_MAX_ITERATIONS = 100;
 
@@ -12,9 +14,6 @@ interface ExhaustedLoop {
   readonly header: number;
   readonly maxIterations: number;
 }
-
-/** A node's data by output. */
-export type Outputs = Readonly<Record<string, JsonObject>>;
 
 /**
  * The progress of one run through its graph: which edges have delivered, which nodes are ready. Loops are regions: the
@@ -37,11 +36,12 @@ export class Progress {
   #ready: number[];
   /** Skipped nodes whose edges have not settled. */
   #skipping: number[] = [];
-  /** The nodes skipped since the last `takeSkipped`. */
-  #skipped: number[] = [];
-  /** Loops that have started another iteration since the last `takeRestarted`. */
-  #restarted: number[] = [];
-  #exhausted: ExhaustedLoop | null = null;
+  /** Nodes that were skipped, for the run to record and remove. */
+  readonly skipped: number[] = [];
+  /** Loops that have started another iteration, for the run to remove. */
+  readonly restarted: number[] = [];
+  /** The first loop that has exceeded its `maxIterations`; null when there is none. */
+  exhaustedLoop: ExhaustedLoop | null = null;
 
   constructor(plan: Plan, route: Route) {
     this.#plan = plan;
@@ -63,23 +63,6 @@ export class Progress {
 
   get readyCount(): number {
     return this.#ready.length;
-  }
-
-  takeSkipped(): readonly number[] {
-    const skipped = this.#skipped;
-    if (skipped.length > 0) this.#skipped = [];
-    return skipped;
-  }
-
-  takeRestarted(): readonly number[] {
-    const restarted = this.#restarted;
-    if (restarted.length > 0) this.#restarted = [];
-    return restarted;
-  }
-
-  /** The first loop that has exceeded its `maxIterations`; null when there is none. */
-  get exhaustedLoop(): ExhaustedLoop | null {
-    return this.#exhausted;
   }
 
   /**
@@ -110,35 +93,31 @@ export class Progress {
 
   /** Settles the outgoing edges of a node that has run, and those of the nodes that are skipped as a result. */
   settle(node: number, outputs: Outputs): void {
-    this.#settleNode(node, outputs);
-    for (let next = this.#skipping.pop(); next !== undefined; next = this.#skipping.pop()) {
-      this.#skipped.push(next);
-      this.#settleNode(next, {});
+    let current = node;
+    for (let delivered = outputs; ; delivered = {}) {
+      for (const edge of this.#plan.nodes[current]?.outgoing ?? []) {
+        const connection = this.#plan.edges[edge];
+        if (connection === undefined) continue;
+        const { sourceOutput, target } = connection;
+        const data = Object.hasOwn(delivered, sourceOutput) ? (delivered[sourceOutput] ?? null) : null;
+        // An edge that leaves a loop, or leads back to an outer one, keeps its data of an earlier iteration until it
+        // delivers again. All others were reset at the start of the iteration.
+        if (data !== null) this.#delivered[edge] = data;
+        if (this.#route.kind[edge] === EDGE.forward) this.#settleIncoming(target);
+      }
+      this.#countDown(this.#route.loopOf[current] ?? -1);
+      const next = this.#skipping.pop();
+      if (next === undefined) return;
+      this.skipped.push(next);
+      current = next;
     }
   }
 
-  #settleNode(node: number, outputs: Outputs): void {
-    for (const edge of this.#plan.nodes[node]?.outgoing ?? []) {
-      const connection = this.#plan.edges[edge];
-      if (connection === undefined) continue;
-      const { sourceOutput, target } = connection;
-      const data = Object.hasOwn(outputs, sourceOutput) ? (outputs[sourceOutput] ?? null) : null;
-      // An edge that leaves a loop, or leads back to an outer one, keeps its data of an earlier iteration until it
-      // delivers again. All others were reset at the start of the iteration.
-      if (data !== null) this.#delivered[edge] = data;
-      if (this.#route.kind[edge] === EDGE.forward) this.#settleIncoming(target);
-    }
-    this.#countDown(this.#route.loopOf[node] ?? -1);
-  }
-
-  /** Counts an incoming edge of the node as settled. */
+  /** Counts an incoming edge of the node as settled. The last one decides whether the node runs or is skipped. */
   #settleIncoming(node: number): void {
     const awaited = (this.#awaited[node] ?? 0) - 1;
     this.#awaited[node] = awaited;
-    if (awaited === 0) this.#release(node);
-  }
-
-  #release(node: number): void {
+    if (awaited !== 0) return;
     const incoming = this.#route.incoming[node] ?? [];
     const wasReached = incoming.some((edge) => this.#delivered[edge] !== null);
     (wasReached ? this.#ready : this.#skipping).push(node);
@@ -162,10 +141,10 @@ export class Progress {
     const iterations = (this.#iterations[index] ?? 0) + 1;
     const { maxIterations = DEFAULT_MAX_ITERATIONS } = this.#plan.nodes[loop.header]?.node.settings ?? {};
     if (iterations >= maxIterations) {
-      this.#exhausted ??= { header: loop.header, maxIterations };
+      this.exhaustedLoop ??= { header: loop.header, maxIterations };
       return true;
     }
-    this.#restarted.push(index);
+    this.restarted.push(index);
     this.#resetLoop(index);
     this.#iterations[index] = iterations;
     this.#returned[index] = returned;
@@ -204,3 +183,133 @@ export class Progress {
     return loop?.parent ?? -1;
   }
 }
+
+interface OutputsOptions {
+  readonly plan: Plan;
+  readonly route: Route;
+  /** Outputs of outer nodes, which expressions can read too. */
+  readonly nodes?: JsonObject;
+}
+
+/** The main outputs of a run's nodes, which expressions read, and from which the run's own output is taken. */
+export class RunOutputs {
+  readonly #options: OutputsOptions;
+  readonly #latest = new Map<number, JsonObject>();
+  /** For each loop, the outputs its nodes had when the current iteration started. */
+  readonly #previous = new Map<number, ReadonlyMap<number, JsonObject>>();
+
+  constructor(options: OutputsOptions) {
+    this.#options = options;
+  }
+
+  set(node: number, output: JsonObject): void {
+    this.#latest.set(node, output);
+  }
+
+  /** Keeps the outputs of a loop's iteration that has just ended. */
+  keepIteration(loop: number): void {
+    const nodes = this.#options.route.loops[loop]?.nodes ?? [];
+    const kept = nodes.flatMap((node) => {
+      const output = this.#latest.get(node);
+      return output === undefined ? [] : [[node, output] as const];
+    });
+    this.#previous.set(loop, new Map(kept));
+  }
+
+  /** What a node sees as `$nodes`: the same on every replay, however far other branches have got. */
+  visibleTo(node: PlanNode): JsonObject {
+    const { plan, route, nodes } = this.#options;
+    const visible: Record<string, JsonObject> = Object.assign(Object.create(null), nodes);
+    for (const { index, id, loop } of findVisibleNodes(plan, route, node)) {
+      const output = (loop === -1 ? this.#latest : this.#previous.get(loop))?.get(index);
+      if (output !== undefined) visible[id] = output;
+    }
+    return visible;
+  }
+
+  /**
+   * The output of the last node, in plan order, that ran and none of whose successors ran; undefined if no node has
+   * run.
+   */
+  get last(): JsonObject | undefined {
+    let last = -1;
+    for (const node of this.#latest.keys()) if (node > last && !this.#hasSuccessor(node)) last = node;
+    return this.#latest.get(last);
+  }
+
+  /** The outputs of all nodes that ran and none of whose successors ran, by node id, in plan order. */
+  get ends(): JsonObject {
+    const ends = [...this.#latest].filter(([node]) => !this.#hasSuccessor(node));
+    return Object.fromEntries(
+      ends
+        .sort(([a], [b]) => a - b)
+        .map(([node, output]) => [this.#options.plan.nodes[node]?.node.id, output]),
+    );
+  }
+
+  #hasSuccessor(node: number): boolean {
+    const { plan, route } = this.#options;
+    for (const edge of plan.nodes[node]?.outgoing ?? []) {
+      const kind = route.kind[edge];
+      const isFollowed = kind === EDGE.forward || kind === EDGE.exit;
+      if (isFollowed && this.#latest.has(plan.edges[edge]?.target ?? -1)) return true;
+    }
+    return false;
+  }
+}
+
+/** An output that a node's expressions can read. */
+interface VisibleNode {
+  readonly index: number;
+  readonly id: string;
+  /**
+   * -1 for an ancestor, whose latest output is read. Otherwise a loop around both nodes: the output from the start of
+   * its current iteration is read, since the two nodes may run at the same time.
+   */
+  readonly loop: number;
+}
+
+const cache = new WeakMap<Route, Map<number, readonly VisibleNode[]>>();
+
+/** The outputs that a node can read, which do not depend on the timing of other branches. */
+const findVisibleNodes = (plan: Plan, route: Route, node: PlanNode): readonly VisibleNode[] => {
+  const known = cache.get(route) ?? new Map<number, readonly VisibleNode[]>();
+  cache.set(route, known);
+  const found = known.get(node.index) ?? computeVisibleNodes(plan, route, node);
+  known.set(node.index, found);
+  return found;
+};
+
+const computeVisibleNodes = (plan: Plan, route: Route, node: PlanNode): VisibleNode[] => {
+  const ancestors = findAncestors(plan, route, node.index);
+  const loops = loopsAround(route, node.index);
+  const wanted = node.nodesRead === 'all' ? null : new Set(node.nodesRead);
+  return plan.nodes.flatMap(({ index, node: { id } }) => {
+    if (wanted?.has(id) === false) return [];
+    if (ancestors.has(index)) return [{ index, id, loop: -1 }];
+    const loop = loops.find((around) => route.loops[around]?.nodes.includes(index));
+    return loop === undefined ? [] : [{ index, id, loop }];
+  });
+};
+
+/** The nodes that lead to a node, not following loops back. */
+const findAncestors = ({ edges }: Plan, { incoming }: Route, node: number): ReadonlySet<number> => {
+  const found = new Set<number>();
+  const work = [node];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const edge of incoming[next] ?? []) {
+      const source = edges[edge]?.source ?? -1;
+      if (found.has(source)) continue;
+      found.add(source);
+      work.push(source);
+    }
+  }
+  return found;
+};
+
+/** Indexes of the loops around a node, innermost first. */
+const loopsAround = ({ loops, loopOf }: Route, node: number): number[] => {
+  const found: number[] = [];
+  for (let loop = loopOf[node] ?? -1; loop !== -1; loop = loops[loop]?.parent ?? -1) found.push(loop);
+  return found;
+};

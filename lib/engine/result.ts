@@ -66,17 +66,6 @@ export interface NodeRecord {
   readonly reads?: JsonObject;
 }
 
-/**
- * Identifies a node run within its execution. It names the step and the checkpoint, and is part of the idempotency key.
- * @returns `node/iteration`, preceded by the prefix of the inner run
- */
-export const nodeKeyOf = ({
-  nodeId,
-  iteration,
-  within = '',
-}: Pick<NodeRecord, 'nodeId' | 'iteration' | 'within'>): string =>
-  within === '' ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
-
 /** The result of an execution. If the nodes are deterministic, so is the result, whichever node finishes first. */
 export interface ExecutionResult {
   readonly status: 'succeeded' | 'failed' | 'timedOut';

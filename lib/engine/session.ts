@@ -17,7 +17,7 @@ import type { Plan, PlanNode } from '../workflows/plan/plan.ts';
 import type { LimitedHttp } from './call-turn.ts';
 import { borrowCredentials, type CredentialSource, createScrubbingLogger } from './credentials.ts';
 import { type Scrub, type StrayErrorGuard, toFailure } from './failure.ts';
-import { createMeasureJson, type MeasureJson } from './measure-json.ts';
+import { type MeasureJson, measureJson } from './measure-json.ts';
 import { createPureServices } from './pure-services.ts';
 import type { NodeFailure, NodeRecord } from './result.ts';
 import { OperationLimitError, type Steps } from './steps.ts';
@@ -115,30 +115,26 @@ export class ExecutionFailedError extends Error {
 export class Deadline {
   readonly #clock: Clock;
   readonly #endsAt: number;
-  #now: number;
+  /** The time read by the last `readClock`. */
+  now: number;
   /** The controller of the timer, created on demand: an execution of quick nodes needs none. */
   #timer: AbortController | undefined;
 
   /** @param since - when the timeout started: at the start of the execution, even in a replay */
   constructor(clock: Clock, since: number, timeoutMs: number) {
     this.#clock = clock;
-    this.#now = clock.now();
-    this.#endsAt = Math.min(this.#now, since) + timeoutMs;
-  }
-
-  /** The time read by the last `readClock`. */
-  get now(): number {
-    return this.#now;
+    this.now = clock.now();
+    this.#endsAt = Math.min(this.now, since) + timeoutMs;
   }
 
   readClock(): number {
     const now = this.#clock.now();
-    if (now > this.#now) this.#now = now;
-    return this.#now;
+    if (now > this.now) this.now = now;
+    return this.now;
   }
 
   get isUp(): boolean {
-    return this.#now > this.#endsAt;
+    return this.now > this.#endsAt;
   }
 
   /** Whether the time is up by the actual clock, which expressions check while they are evaluated. */
@@ -174,7 +170,7 @@ export class Session {
    * through it: outputs, failures, log entries.
    */
   readonly scrub: Scrub;
-  readonly measure: MeasureJson = createMeasureJson();
+  readonly measure: MeasureJson = measureJson;
   /** Creates the services of one run of a pure node from its idempotency key. */
   readonly pureServices: (seed: string) => Services;
   /**
@@ -186,11 +182,12 @@ export class Session {
   /** Node runs so far, of all inner runs too. */
   nodeRuns = 0;
   reportProgress: () => void = () => {};
+  /** The failure that ends the execution whatever its nodes' `onError` says; null while there is none. */
+  fatal: NodeFailure | null = null;
+  strayFailure: StrayFailure | null = null;
   #timeout: NodeFailure | null = null;
   /** Makes `awaitWithinTimeout` resolve to null. */
   #stopWaiting: (() => void) | null = null;
-  #fatal: NodeFailure | null = null;
-  #strayFailure: StrayFailure | null = null;
   #isClosed = false;
   /** The controller that aborts the execution, created on demand: an execution of quick nodes needs none. */
   #abort: AbortController | undefined;
@@ -225,11 +222,6 @@ export class Session {
     return this.ports.track === undefined ? work : this.ports.track(work);
   }
 
-  /** The failure that ends the execution whatever its nodes' `onError` says; null while there is none. */
-  get fatal(): NodeFailure | null {
-    return this.#fatal;
-  }
-
   /**
    * Awaits a durable operation of a node. Exceeding the operation limit ends the execution: as a failure of the node,
    * `onError` could make a replay diverge.
@@ -240,13 +232,9 @@ export class Session {
     try {
       return await operation;
     } catch (error) {
-      if (error instanceof OperationLimitError) this.#fatal ??= { nodeId, ...toFailure(error) };
+      if (error instanceof OperationLimitError) this.fatal ??= { nodeId, ...toFailure(error) };
       throw error;
     }
-  }
-
-  get strayFailure(): StrayFailure | null {
-    return this.#strayFailure;
   }
 
   /**
@@ -255,8 +243,8 @@ export class Session {
    */
   failAt(stray: StrayFailure): boolean {
     if (this.#isClosed || this.externalAbortReason !== null) return false;
-    this.#strayFailure ??= stray;
-    this.#fatal ??= stray.failure;
+    this.strayFailure ??= stray;
+    this.fatal ??= stray.failure;
     this.abort(new ExecutionFailedError(stray.failure));
     this.#stopWaiting?.();
     return true;
@@ -293,11 +281,15 @@ export class Session {
   awaitWithinTimeout<Value>(work: Promise<Value>): Promise<Value | null> {
     return new Promise((resolve, reject) => {
       this.#stopWaiting = () => resolve(null);
-      this.deadline.start(() => {
-        this.abort(new Error('the execution ran out of time'));
-        this.#stopWaiting?.();
-      });
       work.then(resolve, reject);
+    });
+  }
+
+  /** Ends the execution when its time is up. Called when a run waits: until then, no timer could fire. */
+  startTimer(): void {
+    this.deadline.start(() => {
+      this.abort(new Error('the execution ran out of time'));
+      this.#stopWaiting?.();
     });
   }
 

@@ -1,7 +1,7 @@
 import { emit, type NodeContext } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { nodeKeyOf } from '../../lib/engine/result.ts';
+import { nodeKeyOf } from '../../lib/engine/node-run.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { type ANode, aGraph, type Behaviour, ran, runGraph } from '../support/a-run.ts';
 import { cases } from '../support/deep.ts';

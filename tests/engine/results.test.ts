@@ -1,6 +1,7 @@
 import { emit, type NodeSettings } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { failOpenNodes, findOpenNode, type NodeRecord, nodeKeyOf } from '../../lib/engine/result.ts';
+import { nodeKeyOf } from '../../lib/engine/node-run.ts';
+import { failOpenNodes, findOpenNode, type NodeRecord } from '../../lib/engine/result.ts';
 import { inlineSteps, OperationLimitError, type Steps } from '../../lib/engine/steps.ts';
 import { type ANode, type Behaviour, ran, runGraph } from '../support/a-run.ts';
 import { stepsThatRun } from '../support/steps-that-run.ts';

@@ -15,8 +15,8 @@ import {
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { toLoggedData } from '../../engine/credentials.ts';
 import { createMeasureJson } from '../../engine/measure-json.ts';
+import type { Outputs } from '../../engine/node-run.ts';
 import { mainOf, mergeInputs } from '../../engine/node-run.ts';
-import type { Outputs } from '../../engine/progress.ts';
 import type { ExecutionResult, NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { Connection, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import { placeOnStage } from '../../workflows/definition/on-stage.ts';

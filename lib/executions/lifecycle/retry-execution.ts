@@ -1,5 +1,6 @@
 import type { Clock, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
-import { isOpen, type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
+import { nodeKeyOf } from '../../engine/node-run.ts';
+import { isOpen, type NodeRecord } from '../../engine/result.ts';
 import { NOT_RETRYABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isAppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';

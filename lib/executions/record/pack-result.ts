@@ -1,11 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import {
-  type AttemptTime,
-  type ExecutionResult,
-  isOpen,
-  type NodeRecord,
-  nodeKeyOf,
-} from '../../engine/result.ts';
+import { nodeKeyOf } from '../../engine/node-run.ts';
+import { type AttemptTime, type ExecutionResult, isOpen, type NodeRecord } from '../../engine/result.ts';
 import { type BlobStore, packText, toBlobKey } from './blob-store.ts';
 import type { ExecutionStart } from './execution-store.ts';
 import { redactCredentials } from './redact-credentials.ts';

@@ -1,5 +1,5 @@
 import { type FileValue, isPlainObject, type JsonObject, SHA256 } from '@hookloom/plugin-kit';
-import { nodeKeyOf } from '../../../engine/result.ts';
+import { nodeKeyOf } from '../../../engine/node-run.ts';
 import { parseFileId, toFileId, toFileName, toMediaType } from '../../../executions/files/file-id.ts';
 import { BRIEF_DAYS } from '../../../executions/record/blob-store.ts';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
