@@ -1,7 +1,6 @@
 import type { CallAws } from '../../lib/adapters/aws/aws-caller.ts';
 import { createLambdaPing, type PingAnswer } from '../../lib/adapters/aws/lambda-ping.ts';
-import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
-import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 
 /** The admin API as the doctor calls it. A call throws an error with the `code` of the problem that it got. */
 export interface DoctorApi {

@@ -9,10 +9,10 @@ import {
 import { shortenValue, viewValue } from '../executions/record/view-data.ts';
 import { redactText } from '../shared/secrets/redact-text.ts';
 import { isSecretName, isSecretValue, placeIn, REDACTED } from '../shared/secrets/secret-names.ts';
-import { compileExpression } from '../workflows/expressions/compile-expression.ts';
+import { compileExpression, compileTemplate } from '../workflows/expressions/compile-expression.ts';
 import type { Read } from '../workflows/expressions/find-reads.ts';
 import type { Evaluate, Result, Scope } from '../workflows/expressions/scope.ts';
-import { compileTemplate, splitTemplate } from '../workflows/expressions/template.ts';
+import { splitTemplate } from '../workflows/expressions/template.ts';
 import type { RecordedScope } from './recorded-run.ts';
 
 /** A value that an expression read: present, missing in the data, or unknown. */

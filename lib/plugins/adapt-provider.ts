@@ -43,7 +43,7 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
     schema: handle.schema,
     getExecutor: async () => ({
       getNodeType: () => handle.id,
-      execute: (node, input, context) => handle.execute(node, input, context),
+      execute: handle.execute.bind(handle),
     }),
   })),
 });

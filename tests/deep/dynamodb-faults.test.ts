@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Timeouts } from '../../lib/adapters/aws/connection.ts';
+import type { Timeouts } from '../../lib/adapters/aws/aws-caller.ts';
 import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import {
   createCredentialStore,

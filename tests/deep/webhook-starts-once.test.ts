@@ -5,8 +5,7 @@ import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/exe
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
-import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { createFolderBlobStore } from '../../lib/adapters/blobs/folder-blobs.ts';
 import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import { createValueChecks } from '../../lib/adapters/dynamodb/value-checks.ts';
-import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
+import { randomIds } from '../../lib/adapters/runtime/system-clock.ts';
 import { openSweep } from '../../lib/app/compose/background.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createSweepFunction } from '../../lib/app/sweep-handler.ts';

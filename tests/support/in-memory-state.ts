@@ -1,4 +1,4 @@
-import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
+import { randomIds } from '../../lib/adapters/runtime/system-clock.ts';
 import { createLargeValues, type ValueCheck, type ValueChecks } from '../../lib/state/large-values.ts';
 import type { StateEffect, StateEntry, StateStore } from '../../lib/state/state-store.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';

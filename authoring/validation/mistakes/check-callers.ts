@@ -1,6 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { quote } from '../../../lib/shared/describe.ts';
-import { CALLER_WAITS_SECONDS } from '../../../lib/workflows/definition/answering.ts';
+import { CALLER_WAITS_SECONDS } from '../../../lib/workflows/definition/path-config.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { type DraftGraph, type DraftNode, reachFrom, sourcesIn, targetsIn } from '../graph/draft-graph.ts';

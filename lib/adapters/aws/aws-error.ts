@@ -1,6 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { tryJson } from '../../shared/try-json.ts';
-import type { HttpAnswer } from './connection.ts';
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Headers of the response, with lower-case names. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
 
 /** The error type in an answer from AWS, such as `ResourceNotFoundException`; empty if there is none. */
 export const errorTypeOf = ({ headers, body }: HttpAnswer): string => {

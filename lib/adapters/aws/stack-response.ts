@@ -1,4 +1,4 @@
-import { createConnection } from './connection.ts';
+import { createConnection } from './aws-caller.ts';
 
 /**
  * A custom resource's response to CloudFormation, at most 4,096 bytes as JSON.

@@ -6,8 +6,8 @@ import type {
   WireOperation,
 } from '@aws/durable-execution-sdk-js';
 import type { AwsRequest, CallAws } from '../aws/aws-caller.ts';
+import type { HttpAnswer } from '../aws/aws-error.ts';
 import { errorTypeOf, isSuccess, readObject } from '../aws/aws-error.ts';
-import type { HttpAnswer } from '../aws/connection.ts';
 
 /**
  * Reads and writes checkpoints over the transport of all our AWS calls. The durable SDK's own client would load the

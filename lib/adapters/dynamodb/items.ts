@@ -88,9 +88,9 @@ const confirm = async <Output>(
   toOutput: ((stored: Item | null) => Output | null) | null,
 ): Promise<Output | null> => {
   try {
-    return await translateErrors(call);
+    return await call;
   } catch (error) {
-    if (!isConditionFailed(error)) throw error;
+    if (!isConditionFailed(error)) throw translateError(error);
     if (toOutput === null || (error.$metadata?.attempts ?? 1) === 1) return null;
     return toOutput(await getItem(client, { TableName, Key, ConsistentRead: true }));
   }
@@ -207,14 +207,19 @@ const isConditionFailed = (error: unknown): error is ConditionFailed =>
 const BUGS = new Set(['ValidationException', 'SerializationException', 'TypeError', 'ReferenceError']);
 
 /**
- * Translates the errors of a call to DynamoDB: throttling, network, timeouts, permissions, a missing table.
- * @throws AppError `STORE_UNAVAILABLE`; a failed condition and bugs are thrown unchanged
+ * Translates an error of a call to DynamoDB: throttling, network, timeouts, permissions, a missing table.
+ * @returns AppError `STORE_UNAVAILABLE`; a failed condition and bugs unchanged
  */
+const translateError = (error: unknown): unknown =>
+  isConditionFailed(error) || (error instanceof Error && BUGS.has(error.name))
+    ? error
+    : new AppError(STORE_UNAVAILABLE, {}, error);
+
+/** Awaits a call to DynamoDB. @throws what {@link translateError} returns */
 export const translateErrors = async <Output>(call: Promise<Output>): Promise<Output> => {
   try {
     return await call;
   } catch (error) {
-    if (isConditionFailed(error) || (error instanceof Error && BUGS.has(error.name))) throw error;
-    throw new AppError(STORE_UNAVAILABLE, {}, error);
+    throw translateError(error);
   }
 };

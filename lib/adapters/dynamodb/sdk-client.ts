@@ -8,8 +8,8 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { Timeouts } from '../aws/aws-caller.ts';
 import { LOCAL_TIMEOUTS } from '../aws/aws-caller.ts';
-import type { Timeouts } from '../aws/connection.ts';
 import type { DynamoDbClient } from './client.ts';
 
 /**

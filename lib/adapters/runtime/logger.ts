@@ -33,19 +33,19 @@ export const createLogger = ({
   level: lowest = 'info',
   write = writeToStdout,
   clock = systemClock,
-  redact = (_name, value) => value,
+  redact,
   namespace = null,
 }: LoggerOptions = {}): Logger => {
   const addMetrics = namespace === null || lowest === 'off' ? null : createMetricsWriter(namespace);
+  const replace: Replacer =
+    redact === undefined ? toJsonValue : (name, value) => redact(name, toJsonValue(name, value));
   const log = (level: LogLevel, message: string, fields?: Fields): void => {
     const measured = addMetrics === null ? undefined : fields?.[METRICS];
     if (levels.indexOf(level) < levels.indexOf(lowest) && measured === undefined) return;
     try {
       const now = clock.now();
       const head = { time: new Date(now).toISOString(), level, message };
-      const line = toLine({ ...head, ...ownFields, ...fields, ...head, _aws: undefined }, (name, value) =>
-        redact(name, toJsonValue(value)),
-      );
+      const line = toLine({ ...head, ...ownFields, ...fields, ...head, _aws: undefined }, replace);
       write(measured === undefined ? line : (addMetrics?.(line, measured, now) ?? line));
     } catch {
       // A broken pipe, for instance. A log entry must not fail the work that it describes.
@@ -100,7 +100,7 @@ const toWritable = (value: unknown, replace: Replacer): unknown => {
   }
 };
 
-const toJsonValue = (value: unknown): unknown => {
+const toJsonValue: Replacer = (_name, value) => {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Error || types.isNativeError(value)) {
     const { name, message, cause } = value;

@@ -1,4 +1,5 @@
-import type { Clock } from '@hookloom/plugin-kit';
+import { randomUUID } from 'node:crypto';
+import type { Clock, Ids } from '@hookloom/plugin-kit';
 
 /** A longer delay overflows the timer's 32 bits and fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
@@ -29,3 +30,6 @@ export const systemClock: Clock = {
     await sleepOnce(left, signal);
   },
 };
+
+/** Random UUIDs (RFC 9562, version 4): 122 random bits in 36 characters. */
+export const randomIds: Ids = { next: () => randomUUID() };

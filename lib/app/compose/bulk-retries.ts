@@ -1,7 +1,6 @@
 import { createInvokeRunner } from '../../adapters/aws/lambda-events.ts';
 import { createBulkRetryStore } from '../../adapters/dynamodb/executions/bulk-retry-store.ts';
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { executionIdOfRetry } from '../../deliveries/to-execution-id.ts';
 import { createOpenPlan, nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';

@@ -11,8 +11,7 @@ import { createWorkflowLists } from '../../adapters/dynamodb/workflows/workflow-
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { createListUsers } from '../../adapters/dynamodb/workflows/workflow-uses.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import { findDisabledNodeTypes } from '../../plugins/disabled-plugins.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';

@@ -1,7 +1,6 @@
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { DuePoll } from '../../triggers/start-by-event.ts';
 import type { Config } from '../config.ts';
 import { type PollParts, runPoll } from '../triggers/run-poll.ts';

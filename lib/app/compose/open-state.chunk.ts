@@ -2,8 +2,7 @@ import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { createValueChecks } from '../../adapters/dynamodb/value-checks.ts';
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createStateFor, type StateFor } from '../../state/execution-state.ts';
 import { createLargeValues, type ValueBlobs } from '../../state/large-values.ts';
 

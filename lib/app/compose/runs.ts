@@ -11,8 +11,7 @@ import { createLambdaCheckpointClient } from '../../adapters/durable/lambda-chec
 import type { EndOptions } from '../../adapters/events/completion-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { forExecution } from '../../adapters/runtime/logger.ts';
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import { createCallbackUrls } from '../../callbacks/callback-urls.ts';
 import type { OutboundCredentials } from '../../credentials/outbound/outbound-credentials.ts';

@@ -1,7 +1,6 @@
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
 import { createValueChecks } from '../../adapters/dynamodb/value-checks.ts';
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createLargeValues } from '../../state/large-values.ts';
 import type { Config } from '../config.ts';
 import { openBlobs, openConfig, openLogger, openStores } from './parts.ts';

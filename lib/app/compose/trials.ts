@@ -1,5 +1,4 @@
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { Config } from '../config.ts';
 import { lateSettings, openConfig } from './parts.ts';

@@ -1,8 +1,7 @@
 import { lazy } from '@hookloom/plugin-kit';
 import { createCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
 import type { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { DeliveryStore } from '../../deliveries/delivery-store.ts';
 import { createIdOfRequest } from '../../deliveries/to-execution-id.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';

@@ -19,8 +19,8 @@ import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
 import type { StateFor } from '../../state/execution-state.ts';
-import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
+import { readAnswering } from '../../workflows/plan/compile-plan.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { type BlobStore, BRIEF_DAYS, isKeptLong, lifeAtEnd } from '../record/blob-store.ts';
 import {

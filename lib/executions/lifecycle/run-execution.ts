@@ -9,7 +9,7 @@ import { inlineSteps } from '../../engine/steps.ts';
 import { ALREADY_STARTED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { StateFor } from '../../state/execution-state.ts';
-import { readAnswering } from '../../workflows/definition/answering.ts';
+import { readAnswering } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { type BlobStore, BRIEF_DAYS } from '../record/blob-store.ts';

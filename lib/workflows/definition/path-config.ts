@@ -4,6 +4,9 @@ import type { BackgroundMode } from './definition.ts';
 /** When the caller of a webhook is answered, and with which node's output. */
 export type ResponseMode = 'onReceived' | 'lastNode' | 'responseNode';
 
+/** The engine's limit for a run with a waiting caller; the gateway's is 30 seconds. */
+export const CALLER_WAITS_SECONDS = 25;
+
 /** How callers are authenticated; all but `none` need a credential. */
 export const AUTHENTICATIONS = ['none', 'apiKey', 'basic'] as const;
 export type Authentication = (typeof AUTHENTICATIONS)[number];

@@ -4,6 +4,9 @@ import { ExpressionError } from './expression-error.ts';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 import { compileSimple, NEEDS_JSONATA } from './simple-expression.ts';
+import { splitTemplate } from './template.ts';
+import { toText } from './to-text.ts';
+import type { UrlRule } from './url.chunk.ts';
 
 /** Limits the memory of the cached results, which grows with the length of the texts. */
 const MAX_CHARACTERS = 50_000;
@@ -89,4 +92,57 @@ export const compileExpression = (source: string, place = ''): Evaluate => {
     if (found === NEEDS_JSONATA) return evaluate(scope);
     return found === scope.nodes ? { ...scope.nodes } : found; // `nodes` changes during a run
   };
+};
+
+/**
+ * Compiles a template; null if it contains no expression. A template that is a single expression keeps the type of its
+ * value.
+ * @param place - its path in the parameters of the node
+ * @param rule - for a template of a URL, in which no value can leave its place
+ */
+export const compileTemplate = (text: string, place = '', rule?: UrlRule): Evaluate | null => {
+  if (!text.includes('{{')) return null;
+  const parts = splitTemplate(text);
+  const isOne = parts.length === 1;
+  const pieces = parts.map((part) =>
+    'text' in part
+      ? part.text
+      : compileExpression(part.expression, isOne ? place : `${place}:${part.offset}`),
+  );
+  const first = pieces.find((piece) => typeof piece !== 'string');
+  if (first === undefined || isOne) return first ?? null;
+
+  const make: (values: readonly Result[]) => string | Promise<string> =
+    rule === undefined
+      ? join
+      : async (values: readonly Result[]) => {
+          const { joinUrl } = await import('./url.chunk.ts');
+          return joinUrl({ parts, values, place, rule });
+        };
+  return (scope) => evaluateAll(pieces, scope, make);
+};
+
+/**
+ * Evaluates expressions, literal text among them, and makes something of the values; synchronously, if all of them are
+ * there.
+ */
+export const evaluateAll = <Made>(
+  pieces: readonly (Evaluate | string)[],
+  scope: Scope,
+  make: (values: readonly Result[]) => Made | Promise<Made>,
+): Made | Promise<Made> => {
+  const values: (Result | Promise<Result>)[] = [];
+  let isLate = false;
+  for (const piece of pieces) {
+    const value = typeof piece === 'string' ? piece : piece(scope);
+    isLate ||= value instanceof Promise;
+    values.push(value);
+  }
+  return isLate ? Promise.all(values).then(make) : make(values as Result[]);
+};
+
+const join = (values: readonly Result[]): string => {
+  let text = '';
+  for (const value of values) text += toText(value);
+  return text;
 };

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { compileJsonata } from './compile-expression.ts';
+import { compileJsonata, compileTemplate, evaluateAll } from './compile-expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import type { Evaluate, ResolveParameters, Result } from './scope.ts';
-import { compileTemplate, splitTemplate, whenAll } from './template.ts';
+import { splitTemplate } from './template.ts';
 
 /** Returns the parameters without those whose braces are literal text. */
 export const withoutLiterals = (parameters: JsonObject, literals: readonly string[]): JsonObject =>
@@ -35,18 +35,18 @@ export const compileParameters = (
     format,
   });
   if (leaves.length === 0) return null;
-  // Last one first, so that no index changes before its item is replaced.
-  const insert = (values: readonly Result[]) =>
-    leaves.reduceRight<JsonValue>(
-      (whole, leaf, index) => replaceAt(whole, leaf.path, 0, settle(leaf, values[index])) as JsonValue,
-      parameters,
-    ) as JsonObject;
+  const evaluates = leaves.map(({ evaluate }) => evaluate);
+  const insert = (values: readonly Result[]): JsonObject => {
+    let whole: JsonValue = parameters;
+    // Last one first, so that no index changes before its item is replaced.
+    for (let index = leaves.length - 1; index >= 0; index--) {
+      const leaf = leaves[index] as Leaf;
+      whole = replaceAt(whole, leaf.path, 0, settle(leaf, values[index])) as JsonValue;
+    }
+    return whole as JsonObject;
+  };
 
-  return (scope) =>
-    whenAll(
-      leaves.map(({ evaluate }) => evaluate(scope)),
-      insert,
-    );
+  return (scope) => evaluateAll(evaluates, scope, insert);
 };
 
 /** A place in the parameters, with what their schema says about it. */

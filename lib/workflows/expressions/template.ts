@@ -1,7 +1,4 @@
-import { compileExpression } from './compile-expression.ts';
-import type { Evaluate, Result, TemplatePart } from './scope.ts';
-import { toText } from './to-text.ts';
-import type { UrlRule } from './url.chunk.ts';
+import type { TemplatePart } from './scope.ts';
 
 /**
  * Splits a template at its `{{ … }}`. Braces, quotes, comments and patterns within an expression belong to JSONata:
@@ -70,51 +67,4 @@ const skipQuoted = (text: string, from: number, quote: string): number => {
     else if (text[at] === quote) return at;
   }
   return text.length;
-};
-
-/**
- * Compiles a template; null if it contains no expression. A template that is a single expression keeps the type of its
- * value.
- * @param place - its path in the parameters of the node
- * @param rule - for a template of a URL, in which no value can leave its place
- */
-export const compileTemplate = (text: string, place = '', rule?: UrlRule): Evaluate | null => {
-  if (!text.includes('{{')) return null;
-  const parts = splitTemplate(text);
-  const isOne = parts.length === 1;
-  const pieces = parts.map((part) =>
-    'text' in part
-      ? part.text
-      : compileExpression(part.expression, isOne ? place : `${place}:${part.offset}`),
-  );
-  const first = pieces.find((piece) => typeof piece !== 'string');
-  if (first === undefined || isOne) return first ?? null;
-
-  const make: (values: readonly Result[]) => string | Promise<string> =
-    rule === undefined
-      ? join
-      : async (values: readonly Result[]) => {
-          const { joinUrl } = await import('./url.chunk.ts');
-          return joinUrl({ parts, values, place, rule });
-        };
-  return (scope) =>
-    whenAll(
-      pieces.map((piece) => (typeof piece === 'string' ? piece : piece(scope))),
-      make,
-    );
-};
-
-/** Makes something of the values of expressions; synchronously, if all of them are there. */
-export const whenAll = <Made>(
-  values: readonly (Result | Promise<Result>)[],
-  make: (values: readonly Result[]) => Made | Promise<Made>,
-): Made | Promise<Made> =>
-  values.some((value) => value instanceof Promise)
-    ? Promise.all(values).then(make)
-    : make(values as Result[]);
-
-const join = (values: readonly Result[]): string => {
-  let text = '';
-  for (const value of values) text += toText(value);
-  return text;
 };

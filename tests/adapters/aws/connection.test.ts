@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { createConnection } from '../../../lib/adapters/aws/connection.ts';
+import { createConnection } from '../../../lib/adapters/aws/aws-caller.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

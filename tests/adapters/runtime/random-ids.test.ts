@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { randomIds } from '../../../lib/adapters/runtime/random-ids.ts';
+import { randomIds } from '../../../lib/adapters/runtime/system-clock.ts';
 
 test('identifiers are unique and safe wherever ids are used', () => {
   const ids = Array.from({ length: 1_000 }, () => randomIds.next());

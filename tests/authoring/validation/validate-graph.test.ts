@@ -5,7 +5,7 @@ import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { computeLimits } from '../../../lib/executions/lifecycle/limits.ts';
 import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
-import { CALLER_WAITS_SECONDS } from '../../../lib/workflows/definition/answering.ts';
+import { CALLER_WAITS_SECONDS } from '../../../lib/workflows/definition/path-config.ts';
 import { installedPlugins } from '../../../plugins/installed.ts';
 import {
   aHandle,

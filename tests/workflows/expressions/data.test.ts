@@ -2,9 +2,8 @@ import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import jsonata from 'jsonata';
-import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
+import { compileExpression, compileTemplate } from '../../../lib/workflows/expressions/compile-expression.ts';
 import type { Result } from '../../../lib/workflows/expressions/scope.ts';
-import { compileTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { aScope, evaluateExpression, freezeDeeply } from '../../support/an-expression.ts';
 import { cases } from '../../support/deep.ts';
 

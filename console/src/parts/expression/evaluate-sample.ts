@@ -5,10 +5,10 @@ import { findNearest, findNearName } from '../../../../lib/shared/near-name.ts';
 import {
   compileExpression,
   compileJsonata,
+  compileTemplate,
 } from '../../../../lib/workflows/expressions/compile-expression.ts';
 import { ExpressionError } from '../../../../lib/workflows/expressions/expression-error.ts';
 import type { Result, Scope } from '../../../../lib/workflows/expressions/scope.ts';
-import { compileTemplate } from '../../../../lib/workflows/expressions/template.ts';
 import { findExpressions, type Part, type Syntax } from './expression-parts.ts';
 
 /**

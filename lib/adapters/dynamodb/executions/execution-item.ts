@@ -158,13 +158,9 @@ const readTime = (item: Item, name: string): number | null =>
 
 /**
  * Converts an execution to an item.
- * @param sweep - its place in the index of sweeps: see `queueUp` for a held execution
+ * @param sweep - its place in the index of sweeps: see `queueUp` for a held execution. An inline one has none
  */
-export const toItem = (
-  start: ExecutionStart,
-  retentionDays: number,
-  sweep: Item = toFirstSweep(start),
-): Item => {
+export const toItem = (start: ExecutionStart, retentionDays: number, sweep?: Item): Item => {
   const isInline = start.mode === 'inline';
   return compact({
     executionId: text(start.executionId),
@@ -186,7 +182,7 @@ export const toItem = (
     keepsResult: start.keepsResult ? flag(true) : undefined,
     held: optional(start.held, text),
     hasMetrics: optional(start.hasMetrics, flag),
-    ...(isInline ? {} : sweep),
+    ...(isInline ? {} : (sweep ?? toFirstSweep(start))),
   });
 };
 
