@@ -15,8 +15,7 @@ import { findParameterProblems } from '../nodes/http-request/check-parameters.ts
 import { parsePointer } from '../nodes/http-request/next-page.ts';
 import { fetchPages } from '../nodes/http-request/pages.ts';
 import { schema } from '../nodes/http-request/properties.ts';
-import { readRules } from '../nodes/http-request/rules.ts';
-import { createSend } from '../nodes/http-request/send.ts';
+import { createSend, readRules } from '../nodes/http-request/send.ts';
 import { mailParameters, readMailQuery, theMail } from '../nodes/imap/mail-query.ts';
 import { readFeedKeys } from '../nodes/rss/item-keys.ts';
 import { rss } from '../nodes/rss/rss.plugin.ts';

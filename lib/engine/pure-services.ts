@@ -3,7 +3,6 @@ import {
   type Clock,
   createRandom,
   type Files,
-  type Ids,
   type Services,
   type State,
   type TcpClient,
@@ -45,25 +44,23 @@ export const createPureServices = (
   const http: Services['http'] = {
     request: () => Promise.reject(new Error('a pure node cannot call out')),
   };
-  return (seed) => ({
-    clock,
-    ids: createSeededIds(seed),
-    http,
-    tcp: noTcp,
-    files: noFiles,
-    aws: noAws,
-    state: noState,
-  });
-};
-
-/** The seed is hashed for the first id, since most nodes need none. */
-const createSeededIds = (seed: string): Ids => {
-  let random: (() => number) | undefined;
-  const draw = (): string => {
-    random ??= createRandom(`${seed}/ids`);
-    return Math.floor(random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, '0');
+  return (seed) => {
+    let random: (() => number) | undefined;
+    /** The seed is hashed for the first id, since most nodes need none. */
+    const draw = (): string => {
+      random ??= createRandom(`${seed}/ids`);
+      return Math.floor(random() * 2 ** 32)
+        .toString(16)
+        .padStart(8, '0');
+    };
+    return {
+      clock,
+      ids: { next: () => [draw(), draw(), draw(), draw()].join('') },
+      http,
+      tcp: noTcp,
+      files: noFiles,
+      aws: noAws,
+      state: noState,
+    };
   };
-  return { next: () => [draw(), draw(), draw(), draw()].join('') };
 };

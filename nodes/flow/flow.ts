@@ -1,7 +1,6 @@
 import { definePlugin, Emission, type NodeContext, type PluginHandle } from '@hookloom/plugin-kit';
 import { respondToWebhook } from '../webhook/respond-to-webhook.ts';
-import { filter, ifNode, switchNode } from './conditions.ts';
-import { merge, set } from './set-and-merge.ts';
+import { filter, ifNode, merge, set, switchNode } from './flow-nodes.ts';
 
 /** The health check of each handle: parameters, and the output on which the node must deliver its input. */
 const probes: readonly [PluginHandle, Record<string, never> | object, string][] = [

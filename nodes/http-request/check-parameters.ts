@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue, ParameterProblem } from '@hookloom/plugin-kit';
 import { findNextProblem } from './next-page.ts';
-import { rules } from './rules.ts';
-import { parseStatusSet } from './send.ts';
+import { parseStatusSet, rules } from './send.ts';
 
 const LISTS = ['successStatus', 'retryStatus'];
 

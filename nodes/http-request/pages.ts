@@ -13,7 +13,7 @@ import {
   wrongParameter,
 } from '@hookloom/plugin-kit';
 import { openNext, parsePointer, type ReadNext } from './next-page.ts';
-import type { Parameters } from './rules.ts';
+import type { Parameters } from './send.ts';
 
 /**
  * Maximum size of all pages together: as much as the engine lets a node deliver, unless the workflow says otherwise.

@@ -6,7 +6,7 @@ const POINTER = '^(?:/|$)';
 /** Pattern of a JSON Pointer, or of an expression over an answer. */
 export const NEXT = /^(?:[/]|$)|\b(?:body|headers|status|url)\b|\$/;
 
-/** The parameters as workflow files may have them; `rules.ts` has the limits that a run holds. */
+/** The parameters as workflow files may have them; `rules` in `send.ts` has the limits that a run holds. */
 export const schema = {
   type: 'object',
   properties: {

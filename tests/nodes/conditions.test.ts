@@ -1,6 +1,6 @@
 import { emit, type JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { filter, ifNode } from '../../nodes/flow/conditions.ts';
+import { filter, ifNode } from '../../nodes/flow/flow-nodes.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const input = { a: 1 };

@@ -1,8 +1,7 @@
 import { emit, type JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { switchNode } from '../../nodes/flow/conditions.ts';
-import { merge, set } from '../../nodes/flow/set-and-merge.ts';
+import { merge, set, switchNode } from '../../nodes/flow/flow-nodes.ts';
 import { aDelivery, aNodeContext, runNode } from '../support/a-node-context.ts';
 
 describe('set', () => {

@@ -47,10 +47,14 @@ export const optional = <Value>(
 ): AttributeValue | undefined => (value === null || value === undefined ? undefined : toAttribute(value));
 
 /** Returns the attributes that are not undefined. */
-export const compact = (attributes: Readonly<Record<string, AttributeValue | undefined>>): Item =>
-  Object.fromEntries(
-    Object.entries(attributes).filter((entry): entry is [string, AttributeValue] => entry[1] !== undefined),
-  );
+export const compact = (attributes: Readonly<Record<string, AttributeValue | undefined>>): Item => {
+  const item: Item = {};
+  for (const name of Object.keys(attributes)) {
+    const value = attributes[name];
+    if (value !== undefined) item[name] = value;
+  }
+  return item;
+};
 
 /** @throws Error if the item does not have this string */
 export const readText = (item: Item, name: string): string => {

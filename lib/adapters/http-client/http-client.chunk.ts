@@ -15,11 +15,25 @@ import { DEPTH_HEADER, toNextCall } from '../../executions/record/call-depth.ts'
 import { OUTBOUND_FAILED, OUTBOUND_REFUSED, OUTBOUND_TIMEOUT } from '../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
 import { systemClock } from '../runtime/system-clock.ts';
-import { type AllowList, parseAllowList } from './allow-list.ts';
 import { startDeadline } from './deadline.ts';
-import { checkAddress, createGuardedLookup, type ResolveHost, resolveHost } from './guarded-lookup.ts';
-import { followRedirect, type Hop, isRedirect, isStream } from './hop.ts';
-import { type Agents, createAgents, openResponse, sendHop } from './http-exchange.ts';
+import {
+  type AllowList,
+  checkAddress,
+  createGuardedLookup,
+  parseAllowList,
+  type ResolveHost,
+  resolveHost,
+} from './guarded-lookup.ts';
+import {
+  type Agents,
+  createAgents,
+  followRedirect,
+  type Hop,
+  isRedirect,
+  isStream,
+  openResponse,
+  sendHop,
+} from './http-exchange.ts';
 import { toOutboundFailure } from './outbound-failure.ts';
 
 export interface HttpClientOptions {

@@ -3,11 +3,12 @@ import { connect, isIP, type Socket } from 'node:net';
 import type { TcpClient, TcpTarget } from '@hookloom/plugin-kit';
 import { OUTBOUND_REFUSED, OUTBOUND_TIMEOUT } from '../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
-import { type AllowList, parseAllowList } from '../http-client/allow-list.ts';
 import { startDeadline } from '../http-client/deadline.ts';
 import {
+  type AllowList,
   checkAddress,
   createGuardedLookup,
+  parseAllowList,
   type ResolveHost,
   resolveHost,
 } from '../http-client/guarded-lookup.ts';

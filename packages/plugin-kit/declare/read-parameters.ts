@@ -201,19 +201,19 @@ const createReadFields = ({
   const others = required.filter((name) => !known.has(name));
   if (fields.length + others.length === 0 && additionalProperties === true) return null;
   return (value, place) => {
-    const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
+    const before = place === '' ? '' : `${place}.`;
     const result: Record<string, JsonValue> = {};
     for (const [name, rule, read, isRequired] of fields) {
       const given = Object.hasOwn(value, name) ? value[name] : rule.default;
-      if (given !== undefined) setOwn(result, name, read(given, at(name)));
-      else if (isRequired) throw wrongParameter(at(name), describeRule(rule), undefined);
+      if (given !== undefined) setOwn(result, name, read(given, before + name));
+      else if (isRequired) throw wrongParameter(before + name, describeRule(rule), undefined);
     }
     for (const name of others)
-      if (!Object.hasOwn(value, name)) throw wrongParameter(at(name), describeRule({}), undefined);
+      if (!Object.hasOwn(value, name)) throw wrongParameter(before + name, describeRule({}), undefined);
     for (const [name, other] of Object.entries(value)) {
       if (known.has(name) || (additionalProperties === false && place === '')) continue; // checked when it was stored
-      if (additionalProperties === false) throw wrongParameter(at(name), 'absent', other);
-      setOwn(result, name, readOther === null ? other : readOther(other, at(name)));
+      if (additionalProperties === false) throw wrongParameter(before + name, 'absent', other);
+      setOwn(result, name, readOther === null ? other : readOther(other, before + name));
     }
     return result;
   };

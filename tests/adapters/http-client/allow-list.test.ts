@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AllowList, parseAllowList } from '../../../lib/adapters/http-client/allow-list.ts';
+import { type AllowList, parseAllowList } from '../../../lib/adapters/http-client/guarded-lookup.ts';
 import { isAppError } from '../../../lib/shared/errors.ts';
 
 type Destination = Parameters<AllowList>[0];

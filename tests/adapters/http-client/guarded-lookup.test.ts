@@ -1,9 +1,9 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { describe, expect, test } from '@jest/globals';
-import { parseAllowList } from '../../../lib/adapters/http-client/allow-list.ts';
 import {
   checkAddress,
   createGuardedLookup,
+  parseAllowList,
   type ResolveHost,
   resolveHost,
 } from '../../../lib/adapters/http-client/guarded-lookup.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, LentCredential, OutboundResponse } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { httpRequest } from '../../../nodes/http-request/http-request.plugin.ts';
-import { readRules } from '../../../nodes/http-request/rules.ts';
+import { readRules } from '../../../nodes/http-request/send.ts';
 import { aContextAnswering, runNode } from '../../support/a-node-context.ts';
 
 const url = 'https://api.example.com/orders';
