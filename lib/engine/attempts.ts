@@ -1,7 +1,6 @@
 import {
   type Clock,
   Emission,
-  type HttpClient,
   isPlainObject,
   type JsonObject,
   type LentCredential,
@@ -13,7 +12,7 @@ import {
   type Usage,
 } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
-import type { CallTurn, LimitedHttp } from './call-turn.ts';
+import type { CallTurn } from './call-turn.ts';
 import { type Failure, type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
 import type { NodeRun } from './node-run.ts';
 import { noAws, noFiles, noState, noTcp } from './pure-services.ts';
@@ -402,18 +401,19 @@ const openNetwork = (
     ...services,
     aws: watch(services.aws ?? noAws),
     tcp: watch(services.tcp ?? noTcp),
-    http: endWithAttempt(services.http, turn, controller.signal),
+    http: {
+      // A request ends with its attempt. Its timeout is slightly longer than the attempt's, so that the node's message is
+      // the one shown.
+      request: (request) => {
+        const { signal } = controller;
+        return services.http.request(
+          { timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS, signal, ...request },
+          turn,
+        );
+      },
+    },
   };
 };
-
-/**
- * Ends a request with its attempt. Its timeout is slightly longer than the attempt's, so that the node's message is the
- * one shown.
- */
-const endWithAttempt = (http: LimitedHttp, turn: CallTurn, signal: AbortSignal): HttpClient => ({
-  request: (request) =>
-    http.request({ timeoutMs: turn.remainingMs() + TIMEOUT_MARGIN_MS, signal, ...request }, turn),
-});
 
 const TIMEOUT_MARGIN_MS = 1_000;
 

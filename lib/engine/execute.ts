@@ -198,7 +198,11 @@ class Run implements InnerRun {
         const outcome = this.#start(run);
         if (outcome instanceof Promise) {
           this.records.open(run);
-          outcome.then((settled) => this.#arrive(run, settled), this.#failWith);
+          outcome.then((settled) => {
+            run.outcome = settled;
+            this.#completed.push(run);
+            this.#wake?.resolve();
+          }, this.#failWith);
         } else {
           this.records.add(outcome.record);
           const failure = this.#complete(run, outcome);
@@ -207,12 +211,6 @@ class Run implements InnerRun {
       }
     }
     return null;
-  }
-
-  #arrive(run: NodeRun, outcome: Outcome): void {
-    run.outcome = outcome;
-    this.#completed.push(run);
-    this.#wake?.resolve();
   }
 
   /** Ends the run with an error of the engine itself, or of the store of its steps. */

@@ -274,12 +274,13 @@ const decode = (text: string): string => {
  * @throws TypeError that names the item
  */
 export const parseStatusSet = (name: string, list: readonly JsonValue[]): ((status: number) => boolean) => {
-  const ranges = list.map((item, index) => {
+  const ranges: { readonly first: number; readonly last: number }[] = [];
+  for (const [index, item] of list.entries()) {
     const range = toRange(item);
     if (range === null)
       throw wrongParameter(`${name}/${index}`, 'a status such as 404 or a range such as "200-299"', item);
-    return range;
-  });
+    ranges.push(range);
+  }
   return (status) => ranges.some(({ first, last }) => status >= first && status <= last);
 };
 

@@ -116,17 +116,18 @@ const toFirstHop = (request: OutboundRequest): Hop => {
   // Node would silently omit the certificate.
   if (request.tls?.certificate === '' || request.tls?.key === '')
     throw refuse('its client certificate is not complete');
-  const headers = Object.entries(request.headers)
-    .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => name !== DEPTH_HEADER);
-  for (const [name, value] of headers) {
+  const headers: [string, string][] = [['user-agent', 'hookloom']];
+  for (const [givenName, value] of Object.entries(request.headers)) {
+    const name = givenName.toLowerCase();
+    if (name === DEPTH_HEADER) continue;
     const problem = name === 'host' ? 'follows from the URL' : findHeaderProblem(name, value);
     if (problem !== null) throw refuse(`its header "${name}" ${problem}`);
+    headers.push([name, value]);
   }
   return {
     method,
     url,
-    headers: { 'user-agent': 'hookloom', ...Object.fromEntries(headers) },
+    headers: Object.fromEntries(headers), // of a repeated name, the last one counts
     body: request.body,
     ...(request.bodyBytes === undefined ? {} : { bodyBytes: request.bodyBytes }),
     tls: request.tls,

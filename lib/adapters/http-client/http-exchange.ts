@@ -117,17 +117,15 @@ export const sendHop = (
     const { request } = hop.url.protocol === 'https:' ? https : http;
     // Uncompressed, so that the limit on bytes is the limit on what is downloaded.
     const headers = { ...hop.headers, 'accept-encoding': 'identity', ...frameBody(hop) };
-    const outgoing = request(hop.url, { ...connection, ...toTlsOptions(hop), method: hop.method, headers });
+    // Part of the name under which an agent keeps a connection, so that it serves no request with another certificate.
+    const tls = hop.tls && { cert: hop.tls.certificate, key: hop.tls.key, passphrase: hop.tls.passphrase };
+    const outgoing = request(hop.url, { ...connection, ...tls, method: hop.method, headers });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
     // The only event when the server switches protocols (101) unasked; without effect after a response.
     outgoing.on('close', () => reject(new Error('closed without an answer')));
     writeBody(outgoing, hop, target);
   });
-
-/** Part of the name under which an agent keeps a connection, so that it serves no request with another certificate. */
-const toTlsOptions = ({ tls }: Hop) =>
-  tls === undefined ? {} : { cert: tls.certificate, key: tls.key, passphrase: tls.passphrase };
 
 /**
  * Reads the headers with lower-case names, with the values of a repeated name joined by `, `. Not `response.headers`,
@@ -147,7 +145,8 @@ const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
 /**
  * Opens a response. Some servers, such as object stores, compress although they were asked not to. Their bodies are
  * decoded, and `content-encoding` and `content-length`, which describe the compressed bytes, are removed.
- * @returns the body as {@link streamBody} reads it
+ * @returns the body, decoded: reading it throws AppError `OUTBOUND_TOO_LARGE` beyond the limit, and `OUTBOUND_FAILED` if the
+ * connection breaks or the body does not match its encoding
  */
 export const openResponse = (
   response: IncomingMessage,
@@ -155,8 +154,12 @@ export const openResponse = (
 ): { readonly headers: Readonly<Record<string, string>>; readonly content: AsyncIterable<Uint8Array> } => {
   const headers = readHeaders(response);
   const encoding = headers.get('content-encoding') ?? 'identity';
-  if (isDecodable(encoding)) for (const name of ['content-encoding', 'content-length']) headers.delete(name);
-  return { headers: Object.fromEntries(headers), content: streamBody(response, encoding, receiving) };
+  const decoder = decoders.get(encoding.toLowerCase())?.();
+  if (decoder !== undefined) for (const name of ['content-encoding', 'content-length']) headers.delete(name);
+  return {
+    headers: Object.fromEntries(headers),
+    content: decoder === undefined ? receiveBytes(response, receiving) : decode(response, decoder, receiving),
+  };
 };
 
 /**
@@ -206,22 +209,6 @@ interface Receiving {
   /** Maximum size of what is received, and of what it decodes to, in bytes. */
   readonly limitBytes: number;
 }
-
-/** Whether {@link streamBody} decodes this content encoding. */
-const isDecodable = (contentEncoding: string): boolean => decoders.has(contentEncoding.toLowerCase());
-
-/**
- * Reads the body of a response, decoded. Reading throws AppError `OUTBOUND_TOO_LARGE` beyond the limit, and
- * `OUTBOUND_FAILED` if the connection breaks or the body does not match its encoding.
- */
-const streamBody = (
-  response: IncomingMessage,
-  contentEncoding: string,
-  receiving: Receiving,
-): AsyncGenerator<Uint8Array> => {
-  const decoder = decoders.get(contentEncoding.toLowerCase())?.();
-  return decoder === undefined ? receiveBytes(response, receiving) : decode(response, decoder, receiving);
-};
 
 const receiveBytes = async function* (
   response: IncomingMessage,

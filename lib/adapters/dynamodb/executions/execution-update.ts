@@ -1,5 +1,5 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { compact, text } from '../attributes.ts';
+import { text } from '../attributes.ts';
 import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
 
 /** A condition: the execution is not finished. */
@@ -33,33 +33,30 @@ export const toUpdate = ({
 }: Change): Omit<UpdateItemCommandInput, 'TableName' | 'Key'> => {
   // With no condition on what is stored, or with the condition that nothing is, it may create the item.
   const makes = /^(?:$|attribute_not)/.test(condition);
-  const assigned = compact(set);
-  const clauses = {
-    SET: [
-      ...Object.keys(assigned).map((name) => `#${name} = :set_${name}`),
-      ...Object.entries(compute).map(([name, expression]) => `#${name} = ${expression}`),
-      ...(makes ? [STATES_VERSION] : []),
-    ],
-    REMOVE: remove.map((name) => `#${name}`),
-  };
-  const update = Object.entries(clauses)
-    .filter(([, parts]) => parts.length > 0)
-    .map(([keyword, parts]) => `${keyword} ${parts.join(', ')}`)
-    .join(' ');
-  const names = [...`${condition} ${update}`.matchAll(/#([A-Za-z]+)/g)];
-  const assignedValues = Object.entries(assigned).map(([name, value]) => [`:set_${name}`, value]);
-  const allValues = {
-    ...Object.fromEntries(Object.entries(OPEN_STATUSES).filter(([name]) => condition.includes(name))),
-    ...(makes ? { ':schema': WRITTEN.schema } : {}),
-    ...values,
-    ...Object.fromEntries(assignedValues),
-  };
+  const allValues: Record<string, AttributeValue> = {};
+  for (const [name, value] of Object.entries(OPEN_STATUSES))
+    if (condition.includes(name)) allValues[name] = value;
+  if (makes) allValues[':schema'] = WRITTEN.schema;
+  Object.assign(allValues, values);
+  const assignments: string[] = [];
+  for (const [name, value] of Object.entries(set)) {
+    if (value === undefined) continue;
+    assignments.push(`#${name} = :set_${name}`);
+    allValues[`:set_${name}`] = value;
+  }
+  for (const [name, expression] of Object.entries(compute)) assignments.push(`#${name} = ${expression}`);
+  if (makes) assignments.push(STATES_VERSION);
+  const clauses: string[] = [];
+  if (assignments.length > 0) clauses.push(`SET ${assignments.join(', ')}`);
+  if (remove.length > 0) clauses.push(`REMOVE #${remove.join(', #')}`);
+  const update = clauses.join(' ');
+  const names: Record<string, string> = {};
+  for (const [placeholder, name = ''] of `${condition} ${update}`.matchAll(/#([A-Za-z]+)/g))
+    names[placeholder] = name;
   return {
     ConditionExpression: condition === '' ? undefined : condition,
     UpdateExpression: update,
-    ExpressionAttributeNames: Object.fromEntries(
-      names.map(([placeholder, name = '']) => [placeholder, name]),
-    ),
+    ExpressionAttributeNames: names,
     ExpressionAttributeValues: Object.keys(allValues).length === 0 ? undefined : allValues,
   };
 };
