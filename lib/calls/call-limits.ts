@@ -16,6 +16,8 @@ export interface AppliedLimits extends CallLimits {
 interface LimitState {
   /** When the next slot begins. */
   readonly nextAt: number;
+  /** What the clock said of the sandbox that gave the first of the slots that follow each other; 0 if it is not known. */
+  readonly startedAt: number;
   /** Until when a server has asked all callers to wait; 0 if none has. */
   readonly pausedUntil: number;
   /** Until when each place is taken, by number. */
@@ -37,12 +39,15 @@ export interface CallLimitStore {
   /**
    * Reserves the next slot, in one write; in two if `knownNextAt` is outdated.
    *
-   * @returns the slot; null, with nothing reserved, if it would be later than `latest`
+   * @returns the slot; null, with nothing reserved, if it would be later than `latest`, or if the slots start too late to be
+   * believed ({@link isBelieved})
    */
   reserve(
     key: string,
     slot: {
       readonly now: number;
+      /** The earliest slot that is of use; `now` by default. */
+      readonly earliest?: number;
       /** The latest slot that is of use. */
       readonly latest: number;
       readonly intervalMs: number;
@@ -54,14 +59,57 @@ export interface CallLimitStore {
   find(key: string): Promise<LimitState>;
   /**
    * Takes a place among those that may be made at a time.
-   * @returns null, with nothing changed, if another has it, or all calls wait
+   * @returns null, with nothing changed, if another has it, or all calls wait for a pause that can be believed
    */
   enter(key: string, place: CallPlace, now: number): Promise<Pick<LimitState, 'held'> | null>;
   /** Frees a place, unless another has taken it since. @param held - replaces the known one; null for a call that was not made */
   leave(key: string, place: CallPlace, held: HeldPlace | null): Promise<void>;
-  /** Makes all calls wait until then. */
-  pause(key: string, until: number): Promise<void>;
+  /** Makes all calls wait until then. It replaces a longer pause only if that can't be believed. */
+  pause(key: string, until: number, now: number): Promise<void>;
 }
+
+/** How far ahead of a sandbox's clock that of another may be, in milliseconds, so that both use the same slots. */
+export const CLOCK_TOLERANCE_MS = 5_000;
+
+/** Whether slots or a pause may have started then. If not, one of two clocks is wrong, and nothing stored tells which. */
+export const isBelieved = (startedAt: number, now: number): boolean => startedAt <= now + CLOCK_TOLERANCE_MS;
+
+/** The slots of sandboxes whose clocks are behind the one that the limit was stored by. */
+const apartOf = (key: string): string => `${key} apart`;
+
+/**
+ * Finds a limit as far as it can be believed. Of one that can't, `nextAt` is that of the slots that {@link reserveSlot} gives
+ * instead, and no pause is known: a server that still wants one says so to the next call.
+ */
+export const findLimit = async (
+  store: Pick<CallLimitStore, 'find'>,
+  key: string,
+  now: number,
+): Promise<LimitState> => {
+  const limit = await store.find(key);
+  if (isBelieved(limit.startedAt, now)) return limit;
+  return { ...limit, nextAt: (await store.find(apartOf(key))).nextAt, pausedUntil: 0 };
+};
+
+/**
+ * Reserves the next slot. Where the stored ones start in the future, one of two clocks is wrong. Whichever it is, resetting
+ * the slots would give away those that are reserved, again with each call of the one that is wrong; believing them would block
+ * the limit for as long as the clocks differ. So sandboxes that are behind share slots of their own: the limit is never
+ * exceeded by more than one more of it, and by what was reserved when the clocks first disagreed.
+ *
+ * @returns the slot, or null and when the next one is
+ */
+export const reserveSlot = async (
+  store: Pick<CallLimitStore, 'reserve' | 'find'>,
+  key: string,
+  slot: Parameters<CallLimitStore['reserve']>[1],
+): Promise<{ readonly at: number } | { readonly at: null; readonly nextAt: number }> => {
+  const at = await store.reserve(key, slot);
+  if (at !== null) return { at };
+  const { nextAt, startedAt } = await findLimit(store, key, slot.now);
+  const apart = isBelieved(startedAt, slot.now) ? null : await store.reserve(apartOf(key), slot);
+  return apart === null ? { at: null, nextAt } : { at: apart };
+};
 
 export interface CallPlace {
   /** From 0. */

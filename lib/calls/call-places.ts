@@ -1,5 +1,11 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import type { CallLimitStore, CallPlace, HeldPlace } from './call-limits.ts';
+import {
+  type CallLimitStore,
+  type CallPlace,
+  findLimit,
+  type HeldPlace,
+  reserveSlot,
+} from './call-limits.ts';
 
 /** A place that a call has taken. */
 export interface TakenPlace extends CallPlace {
@@ -91,7 +97,7 @@ export const takePlace = async (
   let looksLeft = turn === null ? 0 : LOOKS;
   let hasTurns = true;
   for (let races = 0; ; ) {
-    const { places: taken, pausedUntil, held } = await store.find(key);
+    const { places: taken, pausedUntil, held } = await findLimit(store, key, clock.now());
     const now = clock.now();
     const free = all.filter((number) => (taken.get(number) ?? 0) <= now);
     if (free.length > 0 && pausedUntil <= now && races++ <= MAX_RACES) {
@@ -115,10 +121,15 @@ export const takePlace = async (
       continue;
     }
     const from = Math.max(now, pausedUntil) + turnMs / 2;
-    const slot = { now: from, latest: canPostpone ? from + MAX_AHEAD_MS : endsAt, intervalMs: turnMs };
+    const slot = {
+      now,
+      earliest: from,
+      latest: canPostpone ? from + MAX_AHEAD_MS : endsAt,
+      intervalMs: turnMs,
+    };
     // Nearly always there is a queue by now: the first try is to join it.
     const knownNextAt = from + 1;
-    myTurn = hasTurns ? await store.reserve(queue, { ...slot, knownNextAt }) : null;
+    myTurn = hasTurns ? (await reserveSlot(store, queue, { ...slot, knownNextAt })).at : null;
     if (myTurn !== null) {
       parts.onQueue(myTurn + turnMs);
       await awaitTurn(myTurn);
@@ -127,7 +138,7 @@ export const takePlace = async (
       // All turns in its time are given: it looks now and then, should calls become faster.
       hasTurns = false;
       const leftMs = endsAt - clock.now();
-      if (leftMs < MIN_LOOK_WITHOUT_TURN_MS) return parts.refuse((await store.find(queue)).nextAt);
+      if (leftMs < MIN_LOOK_WITHOUT_TURN_MS) return parts.refuse((await findLimit(store, queue, now)).nextAt);
       const lookMs = Math.max(MIN_LOOK_WITHOUT_TURN_MS, leftMs / 4) * (0.5 + random() / 2);
       await parts.waitUntil(clock.now() + lookMs, null);
     }

@@ -13,8 +13,10 @@ import {
   type AppliedLimits,
   type CallLimitStore,
   describeLimits,
+  findLimit,
   intervalOf,
   MAX_LATE_MS,
+  reserveSlot,
 } from './call-limits.ts';
 import { measureHeld, queueOf, type TakenPlace, takePlace } from './call-places.ts';
 
@@ -99,10 +101,10 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
       const now = clock.now();
       const latest = canPostpone ? now + MAX_AHEAD_MS : endsAt;
       const knownNextAt = known.get(key) ?? null;
-      const at = await store.reserve(key, { now, latest, intervalMs, knownNextAt });
-      if (at === null) return refuse((await store.find(key)).nextAt);
-      known.set(key, at + intervalMs);
-      return at;
+      const reserved = await reserveSlot(store, key, { now, latest, intervalMs, knownNextAt });
+      if (reserved.at === null) return refuse(reserved.nextAt);
+      known.set(key, reserved.at + intervalMs);
+      return reserved.at;
     };
 
     /** Waits for a slot, and as long after it as the store took to give it. */
@@ -115,7 +117,7 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
         if (slot > clock.now()) {
           await waitUntil(slot, { key, at: slot });
           const looksAt = clock.now();
-          if ((await store.find(key)).pausedUntil > looksAt) continue;
+          if ((await findLimit(store, key, looksAt)).pausedUntil > looksAt) continue;
           storeMs = Math.max(storeMs, clock.now() - looksAt);
         }
         const sendAt = slot + storeMs;
@@ -194,7 +196,10 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
     try {
       const response = await call();
       const pauseMs = readRetryAfter(response.status, response.headers, clock.now()) ?? 0;
-      if (pauseMs > 0) await store.pause(key, clock.now() + Math.min(pauseMs, MAX_PAUSE_MS)).catch(() => {}); // the node gets its answer
+      if (pauseMs > 0) {
+        const now = clock.now();
+        await store.pause(key, now + Math.min(pauseMs, MAX_PAUSE_MS), now).catch(() => {}); // the node gets its answer
+      }
       if (response.stream !== null && place !== null)
         return { ...response, stream: endWith(response.stream, async () => leave(place)) };
       await leave(place);

@@ -47,7 +47,12 @@ const aServer = (
   const calls: number[] = [];
   let open = 0;
   let mostOpen = 0;
-  const aSandbox = (seed: string) => createLimitCall({ limits: store, clock, random: createRandom(seed) });
+  const aSandbox = (seed: string, aheadMs = 0) =>
+    createLimitCall({
+      limits: store,
+      clock: { ...clock, now: () => clock.now() + aheadMs },
+      random: createRandom(seed),
+    });
   /** @param takesMs - how long the server takes */
   const call = (
     limitCall: LimitCall,
@@ -296,7 +301,7 @@ describe('a server that asks to wait', () => {
 
   test('for longer than a call has time fails it at once, with the time of the next one', async () => {
     const { run, aSandbox, call, memory, clock } = aServer({ atOnce: 5 });
-    await memory.pause('credential:crm', clock.now() + 60_000);
+    await memory.pause('credential:crm', clock.now() + 60_000, clock.now());
     const startedAt = clock.now();
     await expect(run(call(aSandbox('a'), { timeoutMs: 30_000 }))).rejects.toMatchObject({
       name: 'CallLimitReached',
@@ -320,6 +325,72 @@ describe('a server that asks to wait', () => {
     );
     await run(call(aSandbox('a')));
     expect((await memory.find('credential:crm')).pausedUntil).toBe(clock.now() + HOUR_MS);
+  });
+});
+
+describe.each([240_000, -240_000])('a sandbox whose clock is %d ms ahead', (aheadMs) => {
+  const timeoutMs = 30_000;
+
+  test('blocks no rate, and exceeds it by its own calls at most, which are limited among themselves', async () => {
+    const { run, aSandbox, call, calls, clock } = aServer({ perSecond: 10 });
+    const startedAt = clock.now();
+    const wrong = aSandbox('wrong', aheadMs);
+    const ofWrong: number[] = [];
+    const callOften = async (limitCall: LimitCall, made: number[] = []) => {
+      for (let count = 0; count < 20; count++) {
+        await call(limitCall, { timeoutMs });
+        made.push(clock.now());
+      }
+    };
+    await run(call(wrong, { timeoutMs }));
+    await run(
+      Promise.all([
+        callOften(wrong, ofWrong),
+        ...Array.from({ length: 10 }, (_, at) => callOften(aSandbox(`${at}`))),
+      ]),
+    );
+    expect(calls).toHaveLength(221);
+    expect((calls.at(-1) ?? 0) - startedAt).toBeLessThan((221 / 10) * 1_000 * 1.11);
+    expect(densest(ofWrong)).toBeLessThanOrEqual(10);
+    expect(densest(calls)).toBeLessThanOrEqual(20);
+  });
+
+  test('blocks no number at a time', async () => {
+    const { run, aSandbox, call, calls, mostOpen, clock } = aServer({ atOnce: 2 });
+    const startedAt = clock.now();
+    const sandboxes = [aSandbox('wrong', aheadMs), ...['a', 'b', 'c', 'd'].map((seed) => aSandbox(seed))];
+    await run(
+      Promise.all(
+        sandboxes.map(async (limitCall) => {
+          for (let count = 0; count < 4; count++) await call(limitCall, { timeoutMs, takesMs: 900 });
+        }),
+      ),
+    );
+    expect(calls).toHaveLength(20);
+    expect(clock.now() - startedAt).toBeLessThan(20_000);
+    if (aheadMs > 0) expect(mostOpen()).toBeLessThanOrEqual(3);
+  });
+
+  test('makes calls wait no longer than the server asks', async () => {
+    let asks = 1;
+    const { run, aSandbox, call, calls, clock } = aServer({ perSecond: 10 }, () =>
+      asks-- > 0 ? respond(429, { 'retry-after': '20' }) : respond(),
+    );
+    const startedAt = clock.now();
+    await run(call(aSandbox('wrong', aheadMs)));
+    await run(call(aSandbox('a'), { timeoutMs }));
+    expect(calls).toHaveLength(2);
+    expect(clock.now() - startedAt).toBeLessThan(20_000 + 200);
+  });
+});
+
+test('a call that gets no slot says when the next one is by the clocks that agree with its own', async () => {
+  const { run, aSandbox, call } = aServer({ perSecond: 0.1 });
+  await run(call(aSandbox('wrong', 240_000)));
+  await run(call(aSandbox('a'), { timeoutMs: 9_000 }));
+  await expect(run(call(aSandbox('b'), { timeoutMs: 9_000 }))).rejects.toMatchObject({
+    name: 'CallLimitReached',
+    retryAfterMs: 10_080,
   });
 });
 

@@ -396,7 +396,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'all calls of a limit are paused': {
     before: ({ limits }) =>
       limits.reserve('crm', { now: NOW, latest: NOW, intervalMs: 9_000, knownNextAt: null }),
-    act: ({ limits }) => limits.pause('crm', NOW + 5_000),
+    act: ({ limits }) => limits.pause('crm', NOW + 5_000, NOW),
   },
 };
 

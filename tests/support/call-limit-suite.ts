@@ -43,8 +43,7 @@ export const describeCallLimitStore = (
       expect(await store.enter('a', { ...place, until: 3_000 }, 1_999)).toBeNull();
       expect(await store.enter('a', { number: 4, until: 2_000 }, 1_999)).toEqual({ held: null });
       expect(await store.find('a')).toEqual({
-        nextAt: 0,
-        pausedUntil: 0,
+        ...{ nextAt: 0, startedAt: 0, pausedUntil: 0 },
         places: new Map([
           [3, 2_000],
           [4, 2_000],
@@ -63,14 +62,40 @@ export const describeCallLimitStore = (
 
     test('all calls wait until a pause ends, and none ends it', async () => {
       const store = await create();
-      await store.pause('a', 4_000);
+      await store.pause('a', 4_000, 1_000);
       expect(await store.reserve('a', slot)).toBe(4_000);
-      await store.pause('a', 3_000);
+      await store.pause('a', 3_000, 1_000);
       expect(await store.find('a')).toMatchObject({ nextAt: 4_100, pausedUntil: 4_000 });
-      await store.pause('a', 4_050);
+      await store.pause('a', 4_050, 1_000);
       expect(await store.find('a')).toMatchObject({ nextAt: 4_100, pausedUntil: 4_050 });
       expect(await store.enter('a', { number: 0, until: 9_000 }, 4_049)).toBeNull();
       expect(await store.enter('a', { number: 0, until: 9_000 }, 4_050)).not.toBeNull();
+    });
+
+    test('a slot may be of use later than it is asked for', async () => {
+      const store = await create();
+      expect(await store.reserve('a', { ...slot, earliest: 3_000 })).toBe(3_000);
+      expect(await store.reserve('a', slot)).toBe(3_100);
+      expect(await store.find('a')).toMatchObject({ nextAt: 3_200, startedAt: 1_000 });
+    });
+
+    test('slots that start in the future are not added to, and stay as they are', async () => {
+      const store = await create();
+      const latest = 900_000;
+      await store.reserve('a', { ...slot, now: 241_000, latest });
+      for (const knownNextAt of [null, 241_100])
+        expect(await store.reserve('a', { ...slot, latest, knownNextAt })).toBeNull();
+      expect(await store.find('a')).toMatchObject({ nextAt: 241_100, startedAt: 241_000 });
+      expect(await store.reserve('a', { ...slot, now: 236_000, latest })).toBe(241_100);
+    });
+
+    test('a pause that starts in the future makes no call wait, and the next one replaces it', async () => {
+      const store = await create();
+      await store.pause('a', 270_000, 240_000);
+      expect(await store.enter('a', { number: 0, until: 9_000 }, 1_000)).not.toBeNull();
+      await store.pause('a', 31_000, 1_000);
+      expect(await store.find('a')).toMatchObject({ nextAt: 31_000, pausedUntil: 31_000, startedAt: 1_000 });
+      expect(await store.enter('a', { number: 1, until: 9_000 }, 1_000)).toBeNull();
     });
   });
 };

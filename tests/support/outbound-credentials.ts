@@ -7,7 +7,12 @@ import {
   type TcpClient,
 } from '@hookloom/plugin-kit';
 import { createKeySigner } from '../../lib/adapters/aws/role-signer.ts';
-import type { CallLimitStore, CallLimits, HeldPlace } from '../../lib/calls/call-limits.ts';
+import {
+  type CallLimitStore,
+  type CallLimits,
+  type HeldPlace,
+  isBelieved,
+} from '../../lib/calls/call-limits.ts';
 import type { HostLimits } from '../../lib/credentials/outbound/host-limits.ts';
 import type {
   OutboundCredential,
@@ -72,25 +77,35 @@ export const inMemoryLocks = (): RenewalLocks => {
 export const inMemoryCallLimits = (): CallLimitStore => {
   const limits = new Map<
     string,
-    { nextAt: number; pausedUntil: number; places: Map<number, number>; held: HeldPlace | null }
+    {
+      nextAt: number;
+      startedAt: number;
+      pausedUntil: number;
+      places: Map<number, number>;
+      held: HeldPlace | null;
+    }
   >();
   const stateOf = (key: string) => {
-    const state = limits.get(key) ?? { nextAt: 0, pausedUntil: 0, places: new Map(), held: null };
+    const state = limits.get(key) ?? {
+      ...{ nextAt: 0, startedAt: 0, pausedUntil: 0, held: null },
+      places: new Map(),
+    };
     limits.set(key, state);
     return state;
   };
   return {
-    reserve: async (key, { now, latest, intervalMs }) => {
+    reserve: async (key, { now, earliest = now, latest, intervalMs }) => {
       const state = stateOf(key);
-      const at = Math.max(now, state.nextAt);
-      if (at > latest && at > now) return null;
+      const at = Math.max(earliest, state.nextAt);
+      if (at > earliest && (at > latest || !isBelieved(state.startedAt, now))) return null;
+      if (at === earliest) state.startedAt = now;
       state.nextAt = at + intervalMs;
       return at;
     },
     find: async (key) => structuredClone(stateOf(key)),
     enter: async (key, { number, until }, now) => {
-      const { places, pausedUntil, held } = stateOf(key);
-      if ((places.get(number) ?? 0) > now || pausedUntil > now) return null;
+      const { places, pausedUntil, held, startedAt } = stateOf(key);
+      if ((places.get(number) ?? 0) > now || (pausedUntil > now && isBelieved(startedAt, now))) return null;
       places.set(number, until);
       return { held };
     },
@@ -100,10 +115,11 @@ export const inMemoryCallLimits = (): CallLimitStore => {
       state.places.delete(number);
       state.held = held ?? state.held;
     },
-    pause: async (key, until) => {
+    pause: async (key, until, now) => {
       const state = stateOf(key);
-      state.nextAt = Math.max(state.nextAt, until);
-      state.pausedUntil = Math.max(state.pausedUntil, until);
+      if (state.nextAt < until || !isBelieved(state.startedAt, now))
+        Object.assign(state, { nextAt: until, pausedUntil: until, startedAt: now });
+      else state.pausedUntil = Math.max(state.pausedUntil, until);
     },
   };
 };

@@ -36,6 +36,28 @@ export const describeTokenBuckets = (name: string, create: () => TakeToken | Pro
         expect(await take({ ...bucket, key }, NOW, null)).toMatchObject({ isTaken: true });
     });
 
+    test.each([240, -240])(
+      'a sandbox whose clock is %d s ahead blocks no bucket, and takes no more than one more of it',
+      async (ahead) => {
+        const take = await create();
+        const wrong = rememberBuckets(take, 10);
+        const others = [rememberBuckets(take, 10), rememberBuckets(take, 10)];
+        const taken: number[] = [];
+        for (let at = 0; at < 20; at += 0.25)
+          for (const [ask, offset] of [[wrong, ahead] as const, ...others.map((one) => [one, 0] as const)])
+            if ((await ask(bucket, NOW + (at + offset) * SECOND, null)).isTaken) taken.push(offset);
+        const ofOthers = taken.filter((offset) => offset === 0).length;
+        expect(ofOthers).toBe(3 + 19); // as many as without the wrong one
+        expect(taken.length).toBeLessThanOrEqual(2 * ofOthers + 1); // the first one was of the same bucket
+      },
+    );
+
+    test('a clock that is set back does not block the bucket for its own process', async () => {
+      const take = rememberBuckets(await create(), 10);
+      for (let count = 0; count < 4; count++) await take(bucket, NOW + 240 * SECOND, null);
+      expect(await take(bucket, NOW, null)).toEqual({ isTaken: true, fullAt: NOW + SECOND });
+    });
+
     // holds: rates-are-exact
     test('of ten concurrent requests, as many are admitted as there are tokens', async () => {
       const take = await create();

@@ -1,4 +1,4 @@
-import type { CallLimitStore, HeldPlace } from '../../../calls/call-limits.ts';
+import { type CallLimitStore, CLOCK_TOLERANCE_MS, type HeldPlace } from '../../../calls/call-limits.ts';
 import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, type IsOurs, updateItem } from '../items.ts';
@@ -7,6 +7,11 @@ import type { TableNames } from '../table-names.ts';
 
 /** An attribute per place: the time until which it is taken. */
 const PLACE = 'place:';
+
+/** Absent from an item of an earlier release. */
+const IS_BELIEVED = '(attribute_not_exists(startedAt) OR startedAt <= :believed)';
+
+const believedAt = (now: number) => ({ ':believed': now + CLOCK_TOLERANCE_MS });
 
 /** An item is kept for this long after its last use, in seconds: longer than slots are reserved ahead. */
 const LIFE_SECONDS = 2 * 86_400;
@@ -49,20 +54,26 @@ export const createCallLimitStore = (
     );
 
   return {
-    reserve: async (key, { now, latest, intervalMs, knownNextAt }) => {
+    reserve: async (key, { now, earliest = now, latest, intervalMs, knownNextAt }) => {
       const start = async (): Promise<number | null> => {
-        const condition = 'attribute_not_exists(nextAt) OR nextAt <= :now';
-        const values = { ':now': now, ':next': now + intervalMs };
-        return (await write(key, { condition, set: 'nextAt = :next', values }, now)) === null ? null : now;
+        const condition = 'attribute_not_exists(nextAt) OR nextAt <= :earliest';
+        const values = { ':earliest': earliest, ':next': earliest + intervalMs, ':now': now };
+        const set = 'nextAt = :next, startedAt = :now';
+        return (await write(key, { condition, set, values }, now)) === null ? null : earliest;
       };
       const add = async (): Promise<number | null> => {
-        const condition = 'nextAt > :now AND nextAt <= :latest';
-        const values = { ':now': now, ':latest': latest, ':interval': intervalMs };
+        const condition = `nextAt > :earliest AND nextAt <= :latest AND ${IS_BELIEVED}`;
+        const values = {
+          ':earliest': earliest,
+          ':latest': latest,
+          ':interval': intervalMs,
+          ...believedAt(now),
+        };
         const written = await write(key, { condition, set: 'nextAt = nextAt + :interval', values }, now);
         return written === null ? null : readNumber(written, 'nextAt') - intervalMs;
       };
-      // In this order, since a limit in use stays in use for the same `now`: if the second is refused as well, it is full.
-      const isInUse = knownNextAt !== null && knownNextAt > now;
+      // In this order, since a limit in use stays in use for the same time: if the second is refused as well, it is full.
+      const isInUse = knownNextAt !== null && knownNextAt > earliest;
       const added = isInUse ? await add() : null;
       return added ?? (await start()) ?? (isInUse ? null : await add());
     },
@@ -74,6 +85,7 @@ export const createCallLimitStore = (
         .map((name) => [Number(name.slice(PLACE.length)), readNumber(item, name)] as const);
       return {
         nextAt: readNumber(item, 'nextAt', 0),
+        startedAt: readNumber(item, 'startedAt', 0),
         pausedUntil: readNumber(item, 'pausedUntil', 0),
         places: new Map(places),
         held: readHeld(item),
@@ -86,9 +98,9 @@ export const createCallLimitStore = (
       const entered = await write(
         key,
         {
-          condition: `(${free}) AND (attribute_not_exists(pausedUntil) OR pausedUntil <= :now)`,
+          condition: `(${free}) AND (attribute_not_exists(pausedUntil) OR pausedUntil <= :now OR NOT ${IS_BELIEVED})`,
           set: '#place = :until',
-          values: { ':now': now, ':until': place.until },
+          values: { ':now': now, ':until': place.until, ...believedAt(now) },
         },
         now,
         { '#place': name },
@@ -115,19 +127,19 @@ export const createCallLimitStore = (
       );
     },
 
-    pause: async (key, until) => {
-      const values = { ':until': until };
+    pause: async (key, until, now) => {
+      const values = { ':until': until, ...believedAt(now) };
       const moved = await write(
         key,
         {
-          condition: 'attribute_not_exists(nextAt) OR nextAt < :until',
-          set: 'nextAt = :until, pausedUntil = :until',
-          values,
+          condition: `attribute_not_exists(nextAt) OR nextAt < :until OR NOT ${IS_BELIEVED}`,
+          set: 'nextAt = :until, pausedUntil = :until, startedAt = :now',
+          values: { ...values, ':now': now },
         },
         until,
       );
       if (moved !== null) return;
-      const condition = 'attribute_not_exists(pausedUntil) OR pausedUntil < :until';
+      const condition = `(attribute_not_exists(pausedUntil) OR pausedUntil < :until) AND ${IS_BELIEVED}`;
       await write(key, { condition, set: 'pausedUntil = :until', values }, until);
     },
   };
