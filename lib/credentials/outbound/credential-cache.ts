@@ -1,7 +1,7 @@
 import type { CredentialFields, SecretRenewal } from '@hookloom/plugin-kit';
 import { createCache, LruMap } from '../../shared/cache.ts';
 import { isAppError } from '../../shared/errors.ts';
-import { type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
+import { type LoadedCredential, type LoadParts, loadCredential, CredentialError, findShortSecret } from './load-credential.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { type RenewalParts, renewInTurn } from './renew-secret.ts';
 import { findOutage, isBound, type SecretStore } from './secret-store.ts';
@@ -105,10 +105,17 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
             secrets.get(reference),
           ),
         isRenewed: ({ fields }) => isRenewed(fields),
-        renew: async (stored) => ({
-          ...stored,
-          fields: Object.freeze({ ...stored.fields, ...(await renew(stored.fields)) }),
-        }),
+        renew: async (stored) => {
+          const renewed = await renew(stored.fields);
+          // Stored, it would make the credential unusable from then on.
+          const short = findShortSecret(stored.type, renewed);
+          if (short !== null)
+            throw new CredentialError(
+              'CredentialUnusable',
+              `the renewal of credential "${id}" gave a secret that can't be redacted reliably, which is not stored: its ${short}`,
+            );
+          return { ...stored, fields: Object.freeze({ ...stored.fields, ...renewed }) };
+        },
         write: async (renewed) => {
           use(renewed);
           await secrets.put(id, toSecret(renewed));

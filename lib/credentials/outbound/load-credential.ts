@@ -67,15 +67,25 @@ export const loadCredential = async (
     );
   const problem = findFieldProblem(type, fields);
   if (problem !== null) throw new CredentialError('CredentialUnusable', `credential "${id}" ${problem}`);
-  const short = type.secretFields.find((name) => isTooShort(fields[name]));
-  if (short !== undefined) {
-    const reason = `its ${short} has fewer than ${MIN_SECRET_LENGTH} characters`;
+  const short = findShortSecret(type, fields);
+  if (short !== null)
     throw new CredentialError(
       'CredentialUnusable',
-      `credential "${id}" can't be redacted reliably: ${reason}`,
+      `credential "${id}" can't be redacted reliably: its ${short}`,
     );
-  }
   return { record, type, fields };
+};
+
+/**
+ * Finds a secret that is too short to be redacted: in records it could not be told from other text.
+ * @returns for people, without the secret: `accessToken has fewer than 6 characters`; null if there is none
+ */
+export const findShortSecret = (
+  { secretFields }: Pick<CredentialType, 'secretFields'>,
+  fields: CredentialFields,
+): string | null => {
+  const short = secretFields.find((name) => isTooShort(fields[name]));
+  return short === undefined ? null : `${short} has fewer than ${MIN_SECRET_LENGTH} characters`;
 };
 
 const isTooShort = (secret: string | undefined): boolean =>

@@ -209,6 +209,27 @@ describe('a server that replaces refresh tokens', () => {
     expect(http.requests).toHaveLength(2);
   });
 
+  test.each([
+    ['accessToken', { access_token: 'abcde', refresh_token: 'refresh-2' }],
+    ['refreshToken', { access_token: 'access-1', refresh_token: 'abcde' }],
+  ])('has nothing stored of a renewal whose %s is too short to be redacted', async (name, token) => {
+    const service = anOutboundService({ answer: ({ url }) => (url === TOKEN_URL ? aToken(token) : {}) });
+    const fields = { tokenUrl: TOKEN_URL, clientId: 'client', grant: 'refreshToken' };
+    const secret = { clientSecret: 'client-secret', refreshToken: 'refresh-1' };
+    await service.put('crm', 'oauth2', secret, fields);
+    const send = async () => {
+      const credential = await (await service.credentials.open()).lend('crm', ['oauth2']);
+      return service.credentials.request({ ...anOutboundRequest(API), credential });
+    };
+    for (let tries = 0; tries < 2; tries++)
+      await expect(send()).rejects.toMatchObject({
+        name: 'CredentialUnusable',
+        message: `the renewal of credential "crm" gave a secret that can't be redacted reliably, which is not stored: its ${name} has fewer than 6 characters`,
+      });
+    expect([...service.secrets.values.values()].map((text): unknown => JSON.parse(text))).toEqual([secret]);
+    expect(service.server.requests.map(({ url }) => url)).toEqual([TOKEN_URL, TOKEN_URL]);
+  });
+
   test('keeps all sandboxes working: the new token is read where another has replaced it', async () => {
     const server = { refreshToken: 'refresh-1', count: 1 };
     const answer: Answer = ({ url, body, headers }) => {
