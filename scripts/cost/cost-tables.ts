@@ -108,6 +108,8 @@ const toParts = (run: BilledRun): readonly string[] => {
 /**
  * @param dollars - of one run
  * @returns the dollars for a million runs: with cents where they matter; a dash for null
+ *
+ * @internal
  */
 export const formatMillion = (dollars: number | null): string => {
   if (dollars === null) return '–';

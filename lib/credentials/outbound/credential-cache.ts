@@ -1,7 +1,13 @@
 import type { CredentialFields, SecretRenewal } from '@hookloom/plugin-kit';
 import { createCache, LruMap } from '../../shared/cache.ts';
 import { isAppError } from '../../shared/errors.ts';
-import { type LoadedCredential, type LoadParts, loadCredential, CredentialError, findShortSecret } from './load-credential.ts';
+import {
+  CredentialError,
+  findShortSecret,
+  type LoadedCredential,
+  type LoadParts,
+  loadCredential,
+} from './load-credential.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { type RenewalParts, renewInTurn } from './renew-secret.ts';
 import { findOutage, isBound, type SecretStore } from './secret-store.ts';
