@@ -15,7 +15,8 @@ import { authenticate, redactCredentialHeaders, redactHeaders } from '../webhook
 import type { LimitCallsToSelf } from '../webhooks/limits/limit-calls-to-self.ts';
 import type { CatchRequest } from '../webhooks/listening/catch-request.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
-import { parsePlainBody, toTriggerInput } from '../webhooks/request-scope.ts';
+import { isForm, parseBody, parseOrText } from '../webhooks/parse-body.ts';
+import { toTriggerInput } from '../webhooks/request-scope.ts';
 import { type Noting, type RecordRequest, requestOutcomes } from '../webhooks/requests/request-outcome.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import {
@@ -25,6 +26,7 @@ import {
   type OpenStages,
   type ParsedBody,
   type Starting,
+  type WebhookParsers,
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
@@ -114,7 +116,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const content = isPlain ? request : await inflate(arrival, features);
     const parsers = parsersOf(features);
     const parsed: ParsedBody =
-      (await features.parse({ ...arrival, content, parsers })) ?? (await parsePlainBody(content, parsers));
+      (await features.parse({ ...arrival, content, parsers })) ?? (await parsers.plain(content));
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
@@ -198,16 +200,18 @@ const createLookups = (
  */
 export const createBodyParsers =
   (maxDepth: number) =>
-  ({ checkJson }: Pick<OpenStages, 'checkJson'>): BodyParsers => ({
-    json: (text) => {
+  ({ checkJson }: Pick<OpenStages, 'checkJson'>): WebhookParsers => {
+    const json = (text: string) => {
       const value = parseJsonBody(text, maxDepth);
       checkJson(text, value);
       return value;
-    },
-    limitJson,
-    xml: parseXml,
-    maxDepth,
-  });
-
-const parseXml: BodyParsers['xml'] = async (text) =>
-  (await import('@hookloom/bounded-xml')).parseXml(text, new Set(), 'it');
+    };
+    const plain: WebhookParsers['plain'] = async (content) => ({
+      body: isForm(content.headers)
+        ? (await import('../webhooks/parse-form.chunk.ts')).parsePlainForm(content)
+        : parseBody(content, json, (text) => parseOrText(text, json)),
+    });
+    const xml: BodyParsers['xml'] = async (text) =>
+      (await import('@hookloom/bounded-xml')).parseXml(text, new Set(), 'it');
+    return { json, limitJson, xml, plain, maxDepth };
+  };

@@ -2,7 +2,6 @@ import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit'
 import { toExecutionInfo } from '../executions/record/execution-store.ts';
 import type { Workflow } from '../workflows/definition/definition.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
-import { isForm, parseBody, parseOrText, type SentBody } from './parse-body.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { Webhook, WebhookRequest } from './webhook.ts';
 
@@ -77,14 +76,4 @@ export const toScope = (
   variables,
   seed: execution.executionId,
   maxSteps: REQUEST_STEPS,
-});
-
-/** Parses a body of a webhook without features: see {@link parseBody}. */
-export const parsePlainBody = async (
-  content: SentBody,
-  { json }: { readonly json: (text: string) => JsonValue },
-): Promise<{ readonly body: JsonValue }> => ({
-  body: isForm(content.headers)
-    ? (await import('./parse-form.chunk.ts')).parsePlainForm(content)
-    : parseBody(content, json, (text) => parseOrText(text, json)),
 });

@@ -9,13 +9,13 @@ import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findNamedHeader } from '../authenticate.ts';
 import { findWebhook } from '../matching/find-webhook.ts';
-import { parsePlainBody, toRequestScope, toTriggerInput } from '../request-scope.ts';
+import { toRequestScope, toTriggerInput } from '../request-scope.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
 import {
-  type BodyParsers,
   type OpenFeatures,
   type OpenStages,
   type ParsedBody,
+  type WebhookParsers,
   withoutFeatures,
 } from '../webhook-feature.ts';
 import { findRequest } from './describe-request.ts';
@@ -27,7 +27,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly openFeatures: OpenFeatures;
-  readonly parsersOf: (features: OpenStages) => BodyParsers;
+  readonly parsersOf: (features: OpenStages) => WebhookParsers;
 }
 
 interface SentAgain {
@@ -164,8 +164,7 @@ const toInput = async (
   const arrival = { request, webhook, addHeaders: () => {} };
   const parsers = parsersOf(features);
   const { body, more, files }: ParsedBody =
-    (await features.parse({ ...arrival, content: request, parsers })) ??
-    (await parsePlainBody(request, parsers));
+    (await features.parse({ ...arrival, content: request, parsers })) ?? (await parsers.plain(request));
   if (files !== undefined) return refuse('its body has files, which are not stored');
   const input = { ...toTriggerInput(arrival, request.headers, body), ...more };
   const skipped = await features.judge({ ...arrival, input });
