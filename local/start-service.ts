@@ -10,7 +10,7 @@ import {
 } from '../cli/local/local-service.ts';
 import { projectFolder, sampleWorkflowsFolder } from '../cli/local/project-folder.ts';
 import { CONSOLE_PATH } from '../console/console-settings.ts';
-import { LOCAL_PROBLEMS } from '../lib/http/local-requests.ts';
+import { LOCAL_PROBLEMS } from '../console/serve/local-requests.ts';
 import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findForeignHost, findForeignRequest, readBody } from '../../lib/http/local-requests.ts';
 import { CONSOLE_PATH, type ConsoleSettings } from '../console-settings.ts';
 import { type ConsoleAnswer, createConsolePages } from './console-pages.ts';
 import { answerProblem, answerRefusal, type Problem, toFailure } from './door-answers.ts';
 import { createDoorSession, type DoorSession } from './door-session.ts';
+import { findForeignHost, findForeignRequest, readBody } from './local-requests.ts';
 import type { PassOn } from './pass-on.ts';
 import { createSignIns, type SignIns } from './sign-ins.ts';
 

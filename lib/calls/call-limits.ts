@@ -71,7 +71,7 @@ export interface CallLimitStore {
 /** How far ahead of a sandbox's clock that of another may be, in milliseconds, so that both use the same slots. */
 export const CLOCK_TOLERANCE_MS = 5_000;
 
-/** Whether slots or a pause may have started then. If not, one of two clocks is wrong, and nothing stored tells which. @internal */
+/** Whether slots or a pause may have started then. If not, one of two clocks is wrong, and nothing stored shows which. @internal */
 export const isBelieved = (startedAt: number, now: number): boolean => startedAt <= now + CLOCK_TOLERANCE_MS;
 
 /** The slots of sandboxes whose clocks are behind the one that the limit was stored by. */

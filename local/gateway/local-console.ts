@@ -2,9 +2,9 @@ import { answerProblem, type GatewayAnswer, type RawRequest, splitTarget } from 
 import { createSendBytes } from '../../cli/signed-requests.ts';
 import { SIGN_INS_PATH } from '../../console/console-settings.ts';
 import { createConsolePages } from '../../console/serve/console-pages.ts';
+import { findForeignHost, findForeignRequest } from '../../console/serve/local-requests.ts';
 import type { PassOn } from '../../console/serve/pass-on.ts';
 import { createSignIns } from '../../console/serve/sign-ins.ts';
-import { findForeignHost, findForeignRequest } from '../../lib/http/local-requests.ts';
 
 /**
  * Answers what the console asks of its own server: pages and files, and sign-ins, which are refused to pages of other

@@ -126,7 +126,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     allow(of('lambda', 'InvokeFunction'), arn('lambda', `function:${PREFIX}-sweepRegistrations`)),
   ],
   'AWS::Lambda::EventSourceMapping': [
-    // A mapping has a random id: it is told by its function.
+    // A mapping has a random id: its function identifies it.
     {
       ...allow(
         of(

@@ -77,7 +77,7 @@ export const loadCredential = async (
 };
 
 /**
- * Finds a secret that is too short to be redacted: in records it could not be told from other text.
+ * Finds a secret that is too short to be redacted: in records it could not be distinguished from other text.
  * @returns for people, without the secret: `accessToken has fewer than 6 characters`; null if there is none
  */
 export const findShortSecret = (

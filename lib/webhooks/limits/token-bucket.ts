@@ -47,7 +47,7 @@ const isBelieved = ({ burst, intervalUs }: Bucket, fullAt: number, now: number):
 
 /**
  * Takes a token from a bucket, or, where what is stored of it can't be believed, from one that the sandboxes whose clocks
- * are behind share. Nothing stored tells which clock is wrong: to reset the bucket would fill it with each request to the
+ * are behind share. Nothing stored shows which clock is wrong: to reset the bucket would fill it with each request to the
  * one that is, and to believe it would refuse all requests for as long as the clocks differ. So there are two buckets at most.
  */
 const takeBelieved =
