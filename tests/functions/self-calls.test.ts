@@ -2,21 +2,18 @@ import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createRouter, startGateway } from 'lambda-stage/gateway';
-import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
 import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { openDurableRuns, openRuns } from '../../lib/app/compose/runs.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
-import { aDurableEngine } from '../support/a-durable-engine.ts';
 import { aLocalServer } from '../support/a-local-server.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';
+import { createRunExecution } from '../support/run-execution.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -49,8 +46,7 @@ const aService = async () => {
     log: () => {},
   });
   cleanups.push(() => gateway.stop());
-  const runExpress = createExpressFunction(openRuns(installedPlugins, configOf('runExpress')));
-  const durable = openDurableRuns(installedPlugins, configOf('runDurable'));
+  const runExecution = createRunExecution(configOf);
   const workflows = createWorkflowStore(client, tables, systemClock);
   const origin = `http://localhost:${gateway.port}`;
   /** Runs what is dispatched, until so many executions have been run. */
@@ -59,13 +55,7 @@ const aService = async () => {
       const next = queue.shift();
       if (next === undefined) return;
       started.push(next.executionId);
-      const { executionId, mode } = next;
-      if (mode === 'express') await runExpress({ executionId }, { awsRequestId: executionId });
-      else
-        await aDurableEngine({
-          input: { executionId },
-          createHandler: (engine) => createDurableFunction({ ...durable, client: engine }),
-        }).run();
+      await runExecution(next.executionId, next.mode);
     }
   };
   const takeToken = createTokenBuckets(client, tables);

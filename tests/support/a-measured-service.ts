@@ -1,27 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, jest } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { openCancel } from '../../lib/app/compose/admin.ts';
 import { openSweep } from '../../lib/app/compose/background.ts';
-import { openDurableRuns, openRuns } from '../../lib/app/compose/runs.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
 import { createCancelExecution } from '../../lib/app/executions-handlers.ts';
-import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
-import { aDurableEngine } from './a-durable-engine.ts';
 import { startFaultProxy } from './a-fault-proxy.ts';
 import { aJsonEvent } from './a-webhook-event.ts';
 import { anEvent } from './an-api-event.ts';
 import { sumMetrics } from './embedded-metrics.ts';
 import { environmentOf, type LocalValues } from './function-environment.ts';
+import { createRunExecution } from './run-execution.ts';
 import { useTestDatabases } from './test-database.ts';
 
 interface Options {
@@ -78,8 +75,7 @@ export const useMeasuredServices = () => {
     };
     const webhook = openWebhook(installedPlugins, configOf('webhook'));
     const handleRequest = createWebhookFunction({ ...webhook, dispatcher });
-    const runExpress = createExpressFunction(openRuns(installedPlugins, configOf('runExpress')));
-    const durable = openDurableRuns(installedPlugins, configOf('runDurable'));
+    const runExecution = createRunExecution(configOf);
     const cancel = createCancelExecution(openCancel(configOf('adminCancelExecution')));
     const workflows = createWorkflowStore(client, tables, systemClock);
     const answerOf = async (answer: Promise<unknown>) =>
@@ -116,12 +112,7 @@ export const useMeasuredServices = () => {
         for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
           const { executionId, mode } = next;
           ran.push(executionId);
-          if (mode === 'express') await runExpress({ executionId }, { awsRequestId: executionId });
-          else
-            await aDurableEngine({
-              input: { executionId },
-              createHandler: (engine) => createDurableFunction({ ...durable, client: engine }),
-            }).run();
+          await runExecution(executionId, mode);
         }
         return ran;
       },
