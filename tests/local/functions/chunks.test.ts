@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { type Bundler, createBundler } from '../../../local/functions/bundler.ts';
 import { createChunks } from '../../../resources/chunks.ts';
@@ -67,6 +67,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   await bundler.close();
   rmSync(folder, { recursive: true });
 });
@@ -162,4 +163,24 @@ test('functions that describe node types get no chunk of nodes, and no interpret
     answer: 'shout, hello Ada, this function describes node types, and was built without what runs them',
     beside: ['names.txt', 'shout.plugin', 'words.chunk'],
   });
+});
+
+test('a process whose clock was set back builds a chunk once', async () => {
+  // So that all files are older, also the last one: its edit shows whether the chunk is built again.
+  const later = performance.now() + 60_000;
+  jest.spyOn(performance, 'now').mockReturnValue(later);
+  jest.spyOn(Date, 'now').mockReturnValue(0);
+  const plugins = [createChunks()];
+  const buildChunk = async () => {
+    const entryPoints = [join(folder, 'functions/webhook.ts')];
+    const { outputFiles } = await build({
+      ...{ entryPoints, outdir: folder, bundle: true, write: false, plugins },
+      ...{ platform: 'node', format: 'cjs' },
+    });
+    return outputFiles.find(({ path }) => path.includes('words.chunk'))?.path;
+  };
+  const built = await buildChunk();
+  expect(built).toBeDefined();
+  write('lib/greeting.ts', "export const greeting: string = 'goodbye';");
+  expect(await buildChunk()).toBe(built);
 });
