@@ -27,7 +27,7 @@ export const addCompletionCommand = (program: Command, io: Pick<Io, 'print'>): v
 
 const readPlaces = (program: Command): readonly Place[] => {
   const shared = program.options.map(toOption);
-  const read = (command: Command, path: string): Place[] => [
+  const readCommandPlaces = (command: Command, path: string): Place[] => [
     {
       path,
       children: [
@@ -39,10 +39,10 @@ const readPlaces = (program: Command): readonly Place[] => {
       options: path === '' ? shared : [...command.options.map(toOption), ...shared],
     },
     ...command.commands.flatMap((child) =>
-      [child.name(), ...child.aliases()].flatMap((name) => read(child, `${path} ${name}`)),
+      [child.name(), ...child.aliases()].flatMap((name) => readCommandPlaces(child, `${path} ${name}`)),
     ),
   ];
-  return read(program, '');
+  return readCommandPlaces(program, '');
 };
 
 const toOption = ({ long, description, required }: Command['options'][number]) => ({

@@ -70,7 +70,7 @@ const examine = async (
   const lines: Line[] = [];
   const report = (line: Line): void => {
     lines.push(line);
-    if (json !== true) for (const text of describe(line, io)) io.print(text);
+    if (json !== true) for (const text of formatDoctorLine(line, io)) io.print(text);
   };
   /** A check that can't run gets its own line; the others continue. */
   const look = async (check: string, act: () => Promise<readonly Line[]>): Promise<void> => {
@@ -122,7 +122,7 @@ const COLOURS = { ok: 'green', warning: 'yellow', wrong: 'red', unknown: 'yellow
 
 const WIDTH = 9;
 
-const describe = (
+const formatDoctorLine = (
   { check, status, message, remedy }: Line,
   { paintOut }: Pick<TargetContext['io'], 'paintOut'>,
 ): readonly string[] => {

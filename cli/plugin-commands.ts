@@ -92,7 +92,7 @@ export const addPluginCommands = (program: Command, { io, onTarget }: CommandCon
         failed: 'not found, or a check failed',
       }),
     )
-    .action((path: string, { json }: { readonly json?: true }) => check(path, json === true, io));
+    .action((path: string, { json }: { readonly json?: true }) => printPluginCheck(path, json === true, io));
 };
 
 const toPath = (id: string, action: 'disable' | 'enable'): string =>
@@ -136,7 +136,7 @@ Install it:  ${dir === null ? '' : `npm install ${dir}, and `}one line in plugin
 };
 
 /** @throws CommandError with each problem on its own line */
-const check = async (path: string, asJson: boolean, io: Io): Promise<void> => {
+const printPluginCheck = async (path: string, asJson: boolean, io: Io): Promise<void> => {
   const { checkPlugin, findPluginFile } = await import('./plugins/check-plugin.ts');
   const file = findPluginFile(resolve(callerFolder(io.env), path));
   if (file === null) throw new CommandError(`${path}: no such plugin`);

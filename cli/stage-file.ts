@@ -65,7 +65,7 @@ export const compareStageFile = async <Stated extends Entry>(
     }
     const differing = Object.keys(wanted).filter((key) => !isSame(wanted[key], known[key]));
     if (differing.length === 0) return [];
-    const values = differing.map((key) => `${key} ${toText(known[key])} → ${toText(wanted[key])}`);
+    const values = differing.map((key) => `${key} ${fieldToText(known[key])} → ${fieldToText(wanted[key])}`);
     const line = `${noun} ${name} differs: ${values.join(', ')}`;
     return [{ line, command: kind.toChangeCommand(name, wanted, differing) }];
   });
@@ -138,7 +138,7 @@ const isSame = (one: JsonValue | undefined, other: JsonValue | undefined): boole
     ? isDeepStrictEqual(one.toSorted(), other.toSorted())
     : isDeepStrictEqual(one, other);
 
-const toText = (value: JsonValue | undefined): string =>
+const fieldToText = (value: JsonValue | undefined): string =>
   value === undefined ? 'none' : Array.isArray(value) ? value.join(' ') : JSON.stringify(value);
 
 /** Options of a command, their values quoted for a shell, since they come from a file. */

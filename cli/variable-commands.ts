@@ -33,7 +33,7 @@ export const addVariableCommands = (program: Command, { io, onTarget }: CommandC
         const rows = variables.map(({ name, type, value, description }) => [
           name,
           type,
-          toText(value),
+          variableToText(value),
           description ?? '-',
         ]);
         const titles = ['NAME', 'TYPE', 'VALUE', 'DESCRIPTION'];
@@ -50,7 +50,7 @@ export const addVariableCommands = (program: Command, { io, onTarget }: CommandC
     .action((name: string, { json }: { readonly json?: true }) =>
       onTarget(async ({ target }) => {
         const found = await target.api.call<Variable>('GET', toPath(name));
-        io.print(json === true ? JSON.stringify(found, null, 2) : toText(found.value));
+        io.print(json === true ? JSON.stringify(found, null, 2) : variableToText(found.value));
       }),
     );
 
@@ -113,7 +113,8 @@ const remove = async (name: string, isForced: boolean, api: AdminApi): Promise<v
   }
 };
 
-const toText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const variableToText = (value: JsonValue): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
 
 /** @throws CommandError */
 const readValue = (name: string, text: string, type: Exclude<VariableType, 'string'>): unknown => {

@@ -51,7 +51,7 @@ const isToken = (member: unknown): boolean => {
 };
 
 /** Describes an operation, as in `PutItem(TableName! Item! Expected)`: `!` marks required members. */
-const describe = ([, , name, , input]: Schema): string => {
+const describeOperation = ([, , name, , input]: Schema): string => {
   const schema = toSchema(input);
   const [keys, members, required] = [schema[4] ?? [], schema[5] ?? [], schema[6] ?? 0] as [
     string[],
@@ -74,7 +74,7 @@ const writeTable = (folder: string): void => {
     versions.push(version);
     const operations = Object.values(require(file) as object)
       .filter(isOperation)
-      .map(describe);
+      .map(describeOperation);
     return `${service}: ${operations.toSorted().join(' ')}`;
   });
   const latest = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);

@@ -21,14 +21,15 @@ const INDEX = 'INDEX.md';
 
 const NOTE = '<!-- Made by `npm run docs:nodes` from the declarations of the plugins. -->';
 
-const describe = (nodeType: PluginNodeType): NodeTypeDescription => addFeatures(describeNodeType(nodeType));
+const describeWithFeatures = (nodeType: PluginNodeType): NodeTypeDescription =>
+  addFeatures(describeNodeType(nodeType));
 
 /** The reference pages, as text by file name: one per node type, and an index. */
 const createNodePages = (plugins: readonly Plugin[]): ReadonlyMap<string, string> => {
   const pages = plugins.flatMap(({ nodeTypes }) =>
     nodeTypes.map((nodeType): [string, string] => [
       `${nodeType.nodeType}.md`,
-      `${NOTE}\n\n${printNodeType(describe(nodeType))}\n\n[All node types](${INDEX})\n`,
+      `${NOTE}\n\n${printNodeType(describeWithFeatures(nodeType))}\n\n[All node types](${INDEX})\n`,
     ]),
   );
   return new Map([[INDEX, printIndex(plugins)], ...pages]);
@@ -54,7 +55,7 @@ const printIndex = (plugins: readonly Plugin[]): string =>
   ].join('\n');
 
 const listNodeTypes = ({ id, nodeTypes }: Plugin): string[][] =>
-  nodeTypes.map(describe).map((description) => {
+  nodeTypes.map(describeWithFeatures).map((description) => {
     const { nodeType } = description;
     const link = `[${toCode(nodeType)}](${nodeType}.md)`;
     return [link, toLine(description.description), printOutputs(description), toCode(id)];
@@ -89,7 +90,7 @@ const loaded = (await loadPlugins()).map((entry) => {
   if (entry.status !== 'loaded') throw new Error(`The plugin ${entry.id} is not loaded: ${entry.error}`);
   return entry.plugin;
 });
-const schema = createWorkflowSchema(loaded.flatMap(({ nodeTypes }) => nodeTypes.map(describe)));
+const schema = createWorkflowSchema(loaded.flatMap(({ nodeTypes }) => nodeTypes.map(describeWithFeatures)));
 const fresh = new Map([
   ...[...createNodePages(loaded)].map(([name, text]): [string, string] => [`${FOLDER}/${name}`, text]),
   [SCHEMA, `${printJson(schema)}\n`],

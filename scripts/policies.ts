@@ -5,13 +5,14 @@ import { printPolicy, toPolicies } from './policy/policies.ts';
 // Writes the policies for people, derived from serverless.yml, and the policy of `hookloom doctor` into the docs. With a name and
 // values of placeholders, prints that policy, ready to paste: `author STAGE=production REGION=eu-central-1`.
 
-const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const readProjectFile = (path: string): string =>
+  readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-const policies = toPolicies(read('serverless.yml'));
+const policies = toPolicies(readProjectFile('serverless.yml'));
 const [name, ...values] = process.argv.slice(2);
 
 const fill = (page: string, texts: Readonly<Record<string, string>>): void =>
-  writeFileSync(new URL(`../${page}`, import.meta.url), fillPlaces(read(page), texts));
+  writeFileSync(new URL(`../${page}`, import.meta.url), fillPlaces(readProjectFile(page), texts));
 
 /** @param text - with placeholders */
 const replace = (text: string): string =>

@@ -17,7 +17,7 @@ const PAGE = 'docs/promises.md';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
-const read = (path: string): string => readFileSync(path, 'utf8');
+const readProjectFile = (path: string): string => readFileSync(path, 'utf8');
 
 const { default: quick } = (await import(new URL('../jest.config.js', import.meta.url).href)) as {
   readonly default: { readonly testPathIgnorePatterns: readonly string[] };
@@ -57,9 +57,9 @@ const tests = Object.entries(sources)
   .toSorted(([a], [b]) => a.localeCompare(b, 'en'))
   .flatMap(([file, text]) => findCitedTests(file, text));
 
-const faults = findFaults(topics, tests, read);
+const faults = findFaults(topics, tests, readProjectFile);
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const text = read(PAGE);
+const text = readProjectFile(PAGE);
 const place = (page: string) => posix.relative('docs', page);
 const fresh = fillPlaces(text, {
   promises: printTopics(

@@ -16,7 +16,7 @@ export const createWorkflowSchema = (nodeTypes: readonly NodeTypeDescription[]):
     definitions: {
       node: describeNode(nodeTypes),
       expression,
-      ...Object.fromEntries(nodeTypes.map((type) => [keyOf(type), describeParameters(type)])),
+      ...Object.fromEntries(nodeTypes.map((type) => [parametersKeyOf(type), describeParameters(type)])),
     },
   };
 };
@@ -28,7 +28,7 @@ const expression: JsonObject = {
   description: 'An expression, evaluated when the node runs: {{ body.name }}',
 };
 
-const keyOf = ({ nodeType }: NodeTypeDescription): string => `parameters.${nodeType}`;
+const parametersKeyOf = ({ nodeType }: NodeTypeDescription): string => `parameters.${nodeType}`;
 
 /** A node, whose type decides which parameters it has. */
 const describeNode = (nodeTypes: readonly NodeTypeDescription[]): JsonObject => {
@@ -49,7 +49,7 @@ const describeNode = (nodeTypes: readonly NodeTypeDescription[]): JsonObject => 
       then: {
         ...(needsParameters(type) ? { required: ['parameters'] } : {}),
         properties: {
-          parameters: { $ref: `#/definitions/${keyOf(type)}` },
+          parameters: { $ref: `#/definitions/${parametersKeyOf(type)}` },
           ...(type.credentialTypes.length === 0 ? { credentialId: false } : {}),
         },
       },
@@ -62,7 +62,7 @@ const needsParameters = ({ schema }: NodeTypeDescription): boolean =>
 
 const describeParameters = (type: NodeTypeDescription): JsonObject => {
   const { kind, description, example, literalParameters } = type;
-  const place = `#/definitions/${keyOf(type)}`;
+  const place = `#/definitions/${parametersKeyOf(type)}`;
   // A trigger is set up before any run, which could evaluate an expression.
   const schema = adapt(place, kind === 'action').inside(type.schema, literalParameters) as JsonObject;
   return {

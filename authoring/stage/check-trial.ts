@@ -73,14 +73,14 @@ interface Validated {
 }
 
 const selectTrial = ({ definition, graph, problems, warnings }: Validated, nodeId: string): CheckedTrial => {
-  const refuse = (message: string): CheckedTrial => ({ problems: [{ of: 'nodeId', path: '', message }] });
+  const refuseNode = (message: string): CheckedTrial => ({ problems: [{ of: 'nodeId', path: '', message }] });
   const tried = graph.nodes.find(({ node }) => node.id === nodeId);
-  if (tried === undefined) return refuse(`there is no node ${quote(nodeId)} in the definition`);
+  if (tried === undefined) return refuseNode(`there is no node ${quote(nodeId)} in the definition`);
   const part = [tried.index, ...findBody(graph, tried.index)];
   const refused = part
     .map((index) => findRefusal(graph, index, index === tried.index))
     .find((reason) => reason !== null);
-  if (refused !== undefined) return refuse(refused);
+  if (refused !== undefined) return refuseNode(refused);
   const found = problems.filter((problem) => concerns(problem, definition, part));
   // What is missing is a problem of the whole.
   const unreadable = part.find((index) => {

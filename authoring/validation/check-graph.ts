@@ -58,7 +58,7 @@ const checkConnections = (
         message: `${quote(target.id)} is a trigger: nothing can connect to it`,
       });
     }
-    const key = keyOf(connection);
+    const key = connectionKeyOf(connection);
     const before = firstUse.get(key);
     if (before !== undefined)
       problems.push({ path, message: `duplicates /connections/${before}`, ...proposeRemoval(path) });
@@ -67,7 +67,7 @@ const checkConnections = (
   });
 };
 
-const keyOf = ({ sourceNodeId, sourceOutput, targetNodeId, targetInput }: Connection): string =>
+const connectionKeyOf = ({ sourceNodeId, sourceOutput, targetNodeId, targetInput }: Connection): string =>
   JSON.stringify([sourceNodeId, sourceOutput ?? MAIN_OUTPUT, targetNodeId, targetInput ?? MAIN_OUTPUT]);
 
 /** Checks that connections start at outputs of their source and end at inputs of their target. */

@@ -49,7 +49,7 @@ const checkAttempts = (
   if (nodeType === null) return [];
   const problems: Problem[] = [];
   const reason = describeNoRetry(nodeType, node);
-  const refuse = (setting: string) => {
+  const addNoEffect = (setting: string) => {
     problems.push({
       path: `${place}/${setting}`,
       message: `has no effect: ${reason}`,
@@ -58,9 +58,9 @@ const checkAttempts = (
   };
   const maxAttempts = isPlainObject(retry) ? (retry.maxAttempts ?? 1) : 1;
   if (reason !== null) {
-    if (isPlainObject(retry)) refuse('retry');
-    if (atMostOnce === true) refuse('atMostOnce');
-    if (nodeType.control !== null && timeoutSeconds !== undefined) refuse('timeoutSeconds');
+    if (isPlainObject(retry)) addNoEffect('retry');
+    if (atMostOnce === true) addNoEffect('atMostOnce');
+    if (nodeType.control !== null && timeoutSeconds !== undefined) addNoEffect('timeoutSeconds');
     return problems;
   }
   if (isPlainObject(retry) && Object.keys(retry).every((key) => DELAYS.has(key))) {

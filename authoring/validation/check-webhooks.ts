@@ -143,7 +143,7 @@ const checkAddresses = ({ nodes }: WorkflowDefinition): Problem[] => {
 
   const findTaken = (address: Address): string | null => {
     const { config, index } = address;
-    const own = toText(config);
+    const own = toMethodAndPath(config);
     if (config.pattern === undefined) {
       const before = literals.get(own);
       literals.set(own, before ?? index);
@@ -152,7 +152,7 @@ const checkAddresses = ({ nodes }: WorkflowDefinition): Problem[] => {
     const before = patterns.find((other) => isAmbiguous(other, address));
     patterns.push(address);
     if (before === undefined) return null;
-    const other = toText(before.config);
+    const other = toMethodAndPath(before.config);
     return other === own
       ? `listens at ${own}, as /nodes/${before.index} does`
       : `listens at ${own}, and /nodes/${before.index} at ${other}: some paths match both, and neither has more literal segments`;
@@ -178,7 +178,7 @@ const checkAddresses = ({ nodes }: WorkflowDefinition): Problem[] => {
 const toConfigs = (node: WorkflowNode): PathConfig[] =>
   toPathConfigs({ nodes: [{ ...node, disabled: false }] });
 
-const toText = ({ method, path }: PathConfig): string => `${method} ${path}`;
+const toMethodAndPath = ({ method, path }: PathConfig): string => `${method} ${path}`;
 
 const isAmbiguous = (a: Address, b: Address): boolean =>
   a.config.method === b.config.method && areAmbiguous(a.config.pattern ?? [], b.config.pattern ?? []);

@@ -31,14 +31,14 @@ export const askJson = async (call: CallAws, target: string, input: object): Pro
     'x-amz-target': target,
   };
   const answer = await call({ method: 'POST', path: '/', headers, body: JSON.stringify(input) });
-  return read(answer);
+  return readAwsAnswer(answer);
 };
 
 /** Sends a GET request to a REST API of AWS. @throws AwsRefusal */
 export const askRest = async (call: CallAws, path: string): Promise<JsonObject> =>
-  read(await call({ method: 'GET', path }));
+  readAwsAnswer(await call({ method: 'GET', path }));
 
-const read = (answer: Awaited<ReturnType<CallAws>>): JsonObject => {
+const readAwsAnswer = (answer: Awaited<ReturnType<CallAws>>): JsonObject => {
   const text = answer.body.toString();
   if (!isSuccess(answer)) {
     const cause =

@@ -56,15 +56,15 @@ const checkTable = async (
     }[];
   };
   const lines: Line[] = [];
-  if (toKey(table.KeySchema) !== key)
-    lines.push(tables.wrong(`${name} has the key ${toKey(table.KeySchema)} instead of ${key}`, DEPLOY));
+  if (keyNamesOf(table.KeySchema) !== key)
+    lines.push(tables.wrong(`${name} has the key ${keyNamesOf(table.KeySchema)} instead of ${key}`, DEPLOY));
   for (const [index, wanted] of Object.entries(indexes)) {
     const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index);
     if (found === undefined) lines.push(tables.wrong(`${name} lacks the index ${index}`, ADD));
-    else if (toKey(found.KeySchema) !== wanted)
+    else if (keyNamesOf(found.KeySchema) !== wanted)
       lines.push(
         tables.wrong(
-          `the index ${index} of ${name} has the key ${toKey(found.KeySchema)} instead of ${wanted}`,
+          `the index ${index} of ${name} has the key ${keyNamesOf(found.KeySchema)} instead of ${wanted}`,
           DEPLOY,
         ),
       );
@@ -79,7 +79,7 @@ const checkTable = async (
   return [...lines, ...(await checkUpkeep(name, { expiry, isPassing }, ask))];
 };
 
-const toKey = (schema: readonly KeyElement[]): string =>
+const keyNamesOf = (schema: readonly KeyElement[]): string =>
   schema.map(({ AttributeName }) => AttributeName).join(' ');
 
 const checkUpkeep = async (

@@ -161,7 +161,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
 
   /** Reports a problem unless another build follows: half-written files don't build either. */
   const fail = (entry: Entry, error: unknown): void => {
-    const text = describe(error);
+    const text = describeBuildError(error);
     entry.inputs = null;
     entry.problem = new Error(text);
     if (entry.isDirty || text === lastProblem) return;
@@ -240,7 +240,7 @@ const openContext = async (
 const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
-const describe = (error: unknown): string => {
+const describeBuildError = (error: unknown): string => {
   if (!isBuildFailure(error)) return error instanceof Error ? error.message : String(error);
   return error.errors.slice(0, 10).map(describeMessage).join('\n');
 };

@@ -44,15 +44,15 @@ const lookUp = (candidate: string, sources: VariableSources): string | undefined
   const quoted = /^'([^']*)'$|^"([^"]*)"$/.exec(candidate);
   if (quoted !== null) return quoted[1] ?? quoted[2];
   const file = /^file\(([^)]+)\):(.+)$/.exec(candidate);
-  if (file?.[1] !== undefined) return toText(follow(sources.readJson(file[1]), file[2] ?? ''));
+  if (file?.[1] !== undefined) return scalarToText(follow(sources.readJson(file[1]), file[2] ?? ''));
   const [source, name = ''] = splitAtColon(candidate);
   switch (source) {
     case 'self':
-      return toText(follow(sources.file, name));
+      return scalarToText(follow(sources.file, name));
     case 'param':
       return (
-        toText(follow(sources.file, `params.${sources.stage}.${name}`)) ??
-        toText(follow(sources.file, `params.default.${name}`))
+        scalarToText(follow(sources.file, `params.${sources.stage}.${name}`)) ??
+        scalarToText(follow(sources.file, `params.default.${name}`))
       );
     case 'sls':
       return name === 'stage' ? sources.stage : undefined;
@@ -79,5 +79,5 @@ const follow = (value: unknown, path: string): unknown =>
       value,
     );
 
-const toText = (value: unknown): string | undefined =>
+const scalarToText = (value: unknown): string | undefined =>
   ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;

@@ -146,7 +146,7 @@ const run = async ({
   };
   writeStageInfo(info);
   if (samples) await seed(project, info);
-  process.stdout.write(describe(info));
+  process.stdout.write(describeStage(info));
   return async () => {
     removeStageInfo();
     await control.stop();
@@ -166,7 +166,7 @@ const seed = async (project: string, { nodeFlags, users, stage, region }: StageI
   if (code !== 0) throw new StartError("The samples can't be stored.");
 };
 
-const describe = ({ baseUrl, users, controlUrl, region }: StageInfo): string => {
+const describeStage = ({ baseUrl, users, controlUrl, region }: StageInfo): string => {
   const { accessKeyId = '', secretAccessKey = '' } = users.owner ?? {};
   const json = "-H 'content-type: application/json'";
   return `

@@ -85,7 +85,7 @@ type Refusal = {
   [Code in keyof typeof refusals]: readonly [(typeof refusals)[Code], Code];
 }[keyof typeof refusals];
 
-const refuse = <Code extends keyof typeof refusals>(code: Code) => [refusals[code], code] as const;
+const refusalOf = <Code extends keyof typeof refusals>(code: Code) => [refusals[code], code] as const;
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const MAX_SECONDS = 7 * 24 * 3_600;
@@ -105,7 +105,7 @@ export const checkPresigned = (
   const { path, query } = splitTarget(url);
   const sent = [...new URLSearchParams(query)];
   const { 'X-Amz-Algorithm': algorithm, ...parameters } = Object.fromEntries(sent);
-  if (algorithm === undefined) return refuse('AccessDenied');
+  if (algorithm === undefined) return refusalOf('AccessDenied');
   const {
     'X-Amz-Credential': credential = '',
     'X-Amz-Date': date = '',
@@ -123,9 +123,9 @@ export const checkPresigned = (
     seconds <= MAX_SECONDS &&
     signedHeaders !== '' &&
     signature !== '';
-  if (!isWellFormed || signedAt === null) return refuse('AuthorizationQueryParametersError');
-  if (accessKeyId !== credentials.accessKeyId) return refuse('InvalidAccessKeyId');
-  if (!(now < signedAt + seconds * 1_000)) return refuse('AccessDenied');
+  if (!isWellFormed || signedAt === null) return refusalOf('AuthorizationQueryParametersError');
+  if (accessKeyId !== credentials.accessKeyId) return refusalOf('InvalidAccessKeyId');
+  if (!(now < signedAt + seconds * 1_000)) return refusalOf('AccessDenied');
 
   const names = signedHeaders.split(';').filter((name) => name !== 'host');
   const signed = presign(
@@ -142,7 +142,7 @@ export const checkPresigned = (
   );
   const expected = new URL(signed).searchParams;
   const isSame = sent.length === expected.size && sent.every(([name, value]) => expected.get(name) === value);
-  return isSame ? null : refuse('SignatureDoesNotMatch');
+  return isSame ? null : refusalOf('SignatureDoesNotMatch');
 };
 
 /** Converts a date like `20130524T000000Z` to milliseconds since the epoch. */

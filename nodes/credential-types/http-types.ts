@@ -98,16 +98,16 @@ const addField = (
 ): string => {
   if (Object.hasOwn(given, name) || Object.keys(given).length === 0)
     return JSON.stringify({ ...given, [name]: value });
-  return `${toText(body).trimEnd().slice(0, -1)},${JSON.stringify({ [name]: value }).slice(1)}`;
+  return `${bodyToText(body).trimEnd().slice(0, -1)},${JSON.stringify({ [name]: value }).slice(1)}`;
 };
 
-const toText = (body: OutboundRequest['body']): string =>
+const bodyToText = (body: OutboundRequest['body']): string =>
   body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
 
 const readJson = (body: NonNullable<OutboundRequest['body']>): unknown => {
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return undefined;
   try {
-    return parseJson(toText(body));
+    return parseJson(bodyToText(body));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
-import { createReadKey, listOf, PATH_FORM, toKey } from './field-paths.ts';
+import { createReadKey, listOf, PATH_FORM, toValueKey } from './field-paths.ts';
 
 export const compareLists = defineAction({
   id: 'compareLists',
@@ -47,7 +47,7 @@ const compare = (
     if (index === undefined || partner === undefined) onlyLeft.push(item);
     else {
       paired.add(index);
-      if (toKey(item) === toKey(partner)) same.push(item);
+      if (toValueKey(item) === toValueKey(partner)) same.push(item);
       else different.push({ left: item, right: partner });
     }
   }

@@ -90,7 +90,9 @@ export const itemsParameter = listOf(
  */
 export const createReadKey = (fields: readonly string[], place: string): ((item: JsonValue) => string) => {
   const paths = fields.map((field, index) => parseFieldPath(field, `${place}[${index}]`));
-  return paths.length === 0 ? toKey : (item) => paths.map((path) => toKey(readField(item, path))).join();
+  return paths.length === 0
+    ? toValueKey
+    : (item) => paths.map((path) => toValueKey(readField(item, path))).join();
 };
 
 /** Whether a key of {@link createReadKey} is the one of an item with none of the fields. */
@@ -124,10 +126,10 @@ export const overMaps = (
  * Returns a string that is the same for two values that are equal as JSON: 1 and "1" differ, the order of keys does not
  * matter.
  */
-export const toKey = (value: JsonValue | undefined): string => {
+export const toValueKey = (value: JsonValue | undefined): string => {
   if (value === undefined) return '';
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(toKey).join()}]`;
-  const entries = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${toKey(field)}`);
+  if (Array.isArray(value)) return `[${value.map(toValueKey).join()}]`;
+  const entries = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${toValueKey(field)}`);
   return `{${entries.sort().join()}}`;
 };

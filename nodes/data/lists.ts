@@ -8,7 +8,7 @@ import {
   PATH_FORM,
   parseFieldPath,
   readField,
-  toKey,
+  toValueKey,
   writeField,
 } from './field-paths.ts';
 
@@ -220,7 +220,9 @@ export const compareValues = (left: JsonValue, right: JsonValue): number => {
   const difference = rank - rankOf(right);
   if (difference !== 0) return difference;
   if (rank === LIST) return compareLists(left as readonly JsonValue[], right as readonly JsonValue[]);
-  return rank === MAP ? comparePrimitives(toKey(left), toKey(right)) : comparePrimitives(left, right);
+  return rank === MAP
+    ? comparePrimitives(toValueKey(left), toValueKey(right))
+    : comparePrimitives(left, right);
 };
 
 const comparePrimitives = (left: JsonValue, right: JsonValue): number => {

@@ -6,7 +6,7 @@ import {
   PATH_FORM,
   parseFieldPath,
   readField,
-  toKey,
+  toValueKey,
 } from './field-paths.ts';
 import { compareValues } from './lists.ts';
 
@@ -91,7 +91,7 @@ const least = (values: readonly JsonValue[], direction: 1 | -1): JsonValue =>
 const distinct = (values: readonly JsonValue[]): JsonValue[] => {
   const byKey = new Map<string, JsonValue>();
   for (const value of values) {
-    const key = toKey(value);
+    const key = toValueKey(value);
     if (!byKey.has(key)) byKey.set(key, value);
   }
   return [...byKey.values()];
@@ -186,7 +186,7 @@ const groupItems = (
   const groups = new Map<string, Group>();
   for (const [index, item] of items.entries()) {
     const fields = keys.map(({ name, path }) => [name, readField(item, path) ?? null] as const);
-    const key = fields.map(([, value]) => toKey(value)).join();
+    const key = fields.map(([, value]) => toValueKey(value)).join();
     const group = groups.get(key) ?? { fields: Object.fromEntries(fields), items: [] };
     group.items.push([index, item]);
     groups.set(key, group);

@@ -69,14 +69,15 @@ export const readMessage = (given: GivenMessage) => {
     toMailboxes('bcc', given.bcc),
   ];
   const recipients = to.length + cc.length + bcc.length;
-  if (recipients === 0) throw refuse('to, cc and bcc are empty, but a mail needs a recipient');
+  if (recipients === 0) throw invalidMessage('to, cc and bcc are empty, but a mail needs a recipient');
   if (recipients > MAX_RECIPIENTS)
-    throw refuse(
+    throw invalidMessage(
       `to, cc and bcc have ${recipients} recipients; at most ${MAX_RECIPIENTS} are allowed: use a forEach`,
     );
   if (text === undefined && html === undefined)
-    throw refuse('text and html are empty, but a mail needs one of them');
-  if (CONTROL.test(subject)) throw refuse('Parameter "subject" must be one line, without control characters');
+    throw invalidMessage('text and html are empty, but a mail needs one of them');
+  if (CONTROL.test(subject))
+    throw invalidMessage('Parameter "subject" must be one line, without control characters');
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
   return {
     from: toMailbox('from', given.from),
@@ -99,7 +100,9 @@ const toMailbox = (place: string, text: string): Mailbox => {
   const { name = '', named, bare } = MAILBOX.exec(unfold(text))?.groups ?? {};
   const address = named ?? bare;
   if (address === undefined)
-    throw refuse(`Parameter "${place}" must be one address, as ann@example.com or Ann <ann@example.com>`);
+    throw invalidMessage(
+      `Parameter "${place}" must be one address, as ann@example.com or Ann <ann@example.com>`,
+    );
   return { name: unquote(name.trim()), address };
 };
 
@@ -108,9 +111,10 @@ const unquote = (name: string): string =>
 
 const checkHeader = (name: string, value: string): void => {
   const place = `Parameter "headers" has a header ${JSON.stringify(name.slice(0, 100))}`;
-  if (!isToken(name)) throw refuse(`${place}, which is not a valid header name`);
-  if (RESERVED.test(name)) throw refuse(`${place}, which the service sets itself`);
-  if (CONTROL.test(value)) throw refuse(`${place} whose value has line breaks or other control characters`);
+  if (!isToken(name)) throw invalidMessage(`${place}, which is not a valid header name`);
+  if (RESERVED.test(name)) throw invalidMessage(`${place}, which the service sets itself`);
+  if (CONTROL.test(value))
+    throw invalidMessage(`${place} whose value has line breaks or other control characters`);
 };
 
 const readAttachments = ({ attachments, maxAttachmentBytes }: GivenMessage): FileValue[] => {
@@ -119,16 +123,18 @@ const readAttachments = ({ attachments, maxAttachmentBytes }: GivenMessage): Fil
     if (!isFileValue(file)) throw wrongParameter(place, 'a file', file);
     const name = unfold(file.name);
     if (CONTROL.test(name) || CONTROL.test(file.mediaType))
-      throw refuse(`Parameter "${place}" has a name or media type with control characters`);
+      throw invalidMessage(`Parameter "${place}" has a name or media type with control characters`);
     return name === file.name ? file : { ...file, name };
   });
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (bytes > maxAttachmentBytes)
-    throw refuse(`the attachments have ${bytes} bytes; maxAttachmentBytes allows ${maxAttachmentBytes}`);
+    throw invalidMessage(
+      `the attachments have ${bytes} bytes; maxAttachmentBytes allows ${maxAttachmentBytes}`,
+    );
   return files;
 };
 
-const refuse = (message: string): NodeError =>
+const invalidMessage = (message: string): NodeError =>
   new NodeError(message, { name: 'MessageInvalid', isRetryable: false });
 
 /** A mail, encoded as MIME. */

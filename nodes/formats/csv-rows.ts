@@ -44,7 +44,7 @@ export const collectRows = ({ header, skip, limit }: RowRange, source: CsvSource
       values += row.length;
       characters += row.reduce((sum, { length }) => sum + length, 0);
       if (items.length >= MAX_ROWS || values > MAX_VALUES || characters > MAX_CHARACTERS)
-        throw refuse(
+        throw csvError(
           source,
           `has more than ${MAX_ROWS} rows, ${MAX_VALUES} values or ${MAX_CHARACTERS} characters; take fewer rows with limit, or split the file`,
           line,
@@ -54,14 +54,14 @@ export const collectRows = ({ header, skip, limit }: RowRange, source: CsvSource
   };
 };
 
-export const refuse = (source: CsvSource, problem: string, line: number): RangeError =>
+export const csvError = (source: CsvSource, problem: string, line: number): RangeError =>
   new RangeError(`Parameter "${source}" ${problem}: line ${line}`);
 
 const checkNames = (row: readonly string[], line: number, source: CsvSource): readonly string[] => {
   const known = new Set<string>();
   for (const [index, name] of row.entries()) {
     if (known.has(name))
-      throw refuse(source, `has the same name for column ${index + 1} and an earlier one`, line);
+      throw csvError(source, `has the same name for column ${index + 1} and an earlier one`, line);
     known.add(name);
   }
   return row;
@@ -82,7 +82,7 @@ const problems: Readonly<Record<string, string>> = {
 /** @param error - the parser's error */
 export const toRangeError = (source: CsvSource, error: CsvError): RangeError => {
   const { code, lines } = error as CsvError & { readonly lines?: number };
-  return refuse(source, problems[code] ?? 'is no CSV', lines ?? 1);
+  return csvError(source, problems[code] ?? 'is no CSV', lines ?? 1);
 };
 
 /** Maximum length of one row in characters, since an unclosed quote would read the rest of the file into memory. */
@@ -117,7 +117,7 @@ export const readCsvRows = async function* (
     // Rows are collected here: passing each through the parser's output stream would cost several times as much as
     // parsing it.
     on_record: (row: string[], { lines: line }) => {
-      if (row.length > MAX_COLUMNS) throw refuse('file', `has more than ${MAX_COLUMNS} columns`, line);
+      if (row.length > MAX_COLUMNS) throw csvError('file', `has more than ${MAX_COLUMNS} columns`, line);
       rows.push({ row, line });
       count++;
       return null;

@@ -10,10 +10,10 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import {
   collectRows,
+  csvError,
   MAX_COLUMNS,
   type RowRange,
   readCsvRows,
-  refuse,
   rowsToRead,
   toRangeError,
 } from './csv-rows.ts';
@@ -65,7 +65,7 @@ const limitColumns = (text: string, delimiter: string): void => {
     else if (isQuoted) continue;
     else if (unit === LINE_FEED || unit === CARRIAGE_RETURN) columns = 1;
     else if (unit === separator) columns++;
-    if (columns > MAX_COLUMNS) throw refuse('text', `has more than ${MAX_COLUMNS} columns`, line);
+    if (columns > MAX_COLUMNS) throw csvError('text', `has more than ${MAX_COLUMNS} columns`, line);
   }
 };
 

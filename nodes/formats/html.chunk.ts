@@ -63,15 +63,15 @@ const extract = (
 ): JsonValue => {
   const { selector, all } = extraction;
   const options: Options<ChildNode, Element> = { adapter: countingAdapter(count) };
-  const read = (element: Element): JsonValue => {
+  const readCounted = (element: Element): JsonValue => {
     const value = readElement(element, extraction);
     count(value?.length ?? 0);
     return value;
   };
   try {
-    if (all) return selectAll(selector, document.children, options).map(read);
+    if (all) return selectAll(selector, document.children, options).map(readCounted);
     const found = selectOne(selector, document.children, options);
-    return found === null ? null : read(found);
+    return found === null ? null : readCounted(found);
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw new RangeError(`Parameter "values.${name}.selector" must be a CSS selector of a supported kind`, {

@@ -58,7 +58,7 @@ const findGithubFailure = (answer: JsonAnswer, now: number): ApiFailure | null =
   if (answer.status < 400) return null;
   const retryAfterMs = findRateLimit(answer, now);
   return {
-    ...describe(answer),
+    ...describeGithubFailure(answer),
     ...(retryAfterMs === null ? {} : { isRetryable: true, retryAfterMs }),
   };
 };
@@ -74,7 +74,7 @@ const findRateLimit = ({ status, headers, body }: JsonAnswer, now: number): numb
   return isSecondary ? SECONDARY_LIMIT_MS : null;
 };
 
-const describe = ({ status, headers, body }: JsonAnswer): ApiFailure => {
+const describeGithubFailure = ({ status, headers, body }: JsonAnswer): ApiFailure => {
   const problem = findProblem(body);
   if (problem === null) return {};
   const [first] = readErrors(body);

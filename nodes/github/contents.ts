@@ -59,7 +59,7 @@ const requestContents = (
 const toFile = (answer: JsonAnswer): JsonObject => {
   const file = toMap(answer);
   if (file.type !== 'file')
-    throw refuse(`is not a file, but a ${typeof file.type === 'string' ? file.type : 'folder'}`);
+    throw unusablePath(`is not a file, but a ${typeof file.type === 'string' ? file.type : 'folder'}`);
   return file;
 };
 
@@ -82,7 +82,7 @@ const toRetryableConflict = (error: unknown): unknown => {
   return new NodeError(message, { name, isRetryable: true, details, cause: error });
 };
 
-const refuse = (problem: string): NodeError =>
+const unusablePath = (problem: string): NodeError =>
   new NodeError(`Parameter "path" names something that ${problem}`, { isRetryable: false });
 
 export const githubGetFile = defineAction({
@@ -117,11 +117,11 @@ export const githubGetFile = defineAction({
     const file = toFile(await requestContents(place, ref, context));
     const { sha = null, size = null, html_url = null, content } = file;
     if (file.encoding !== 'base64' || typeof content !== 'string')
-      throw refuse(
+      throw unusablePath(
         'is larger than 1 MB: use httpRequest with responseType file and the header accept: application/vnd.github.raw+json',
       );
     const bytes = Buffer.from(content, 'base64');
-    if (encoding === 'utf8' && !isUtf8(bytes)) throw refuse('is not UTF-8 text: use encoding base64');
+    if (encoding === 'utf8' && !isUtf8(bytes)) throw unusablePath('is not UTF-8 text: use encoding base64');
     return { path: place.path, sha, size, url: html_url, content: bytes.toString(encoding) };
   },
 });

@@ -121,12 +121,12 @@ const createFindNextPage = (
   readNext: ReadNext | null,
 ): FindNextPage => {
   const { pagination, pageParameter, firstPage, pageStep } = given;
-  const read = ({ response: { status, headers, url }, body }: Page): JsonValue | undefined =>
+  const readNextOf = ({ response: { status, headers, url }, body }: Page): JsonValue | undefined =>
     readNext?.({ status, headers, body, url });
   switch (pagination) {
     case 'page':
       return (page) => {
-        const isLast = readNext === null ? page.itemCount === 0 : isNone(read(page));
+        const isLast = readNext === null ? page.itemCount === 0 : isNone(readNextOf(page));
         return isLast
           ? null
           : setQuery(firstUrl, pageParameter || 'page', firstPage + page.number * pageStep);
@@ -134,7 +134,7 @@ const createFindNextPage = (
     case 'cursor':
       if (readNext === null) throw wrongParameter('next', `${WAYS} of the cursor`, undefined);
       return (page) => {
-        const cursor = read(page);
+        const cursor = readNextOf(page);
         if (isNone(cursor)) return null;
         if (typeof cursor !== 'string' && typeof cursor !== 'number')
           throw wrongParameter('next', `${WAYS} of a text or a number`, cursor);
@@ -143,7 +143,7 @@ const createFindNextPage = (
     default:
       return (page) => {
         const { url, headers } = page.response;
-        const link = readNext === null ? findNextLink(headers.link ?? '') : read(page);
+        const link = readNext === null ? findNextLink(headers.link ?? '') : readNextOf(page);
         if (isNone(link)) return null;
         const target = typeof link === 'string' ? URL.parse(link, url) : null;
         if (target === null) throw wrongParameter('next', `${WAYS} of a URL`, link);
@@ -166,11 +166,11 @@ const toFirstPage = ({ pagination, pageParameter, firstPage }: PageParameters, u
  * @throws TypeError that names the parameter; the function throws it too, if the pointer does not lead to a list
  */
 const createReadItems = (items: string): ((body: JsonValue, page: number) => readonly JsonValue[]) => {
-  const read = parsePointer(items);
-  if (read === null)
+  const readItemsAt = parsePointer(items);
+  if (readItemsAt === null)
     throw asFinal(new TypeError('Parameter "items" must be a JSON pointer such as "/data/items"'));
   return (body, page) => {
-    const found = read(body);
+    const found = readItemsAt(body);
     if (isList(found)) return found;
     if (page > 1 && (found === null || isEmpty(body))) return [];
     throw wrongParameter('items', 'the JSON pointer of a list in each page', found);

@@ -9,7 +9,7 @@ import {
 } from '@hookloom/plugin-kit';
 import type { FetchMessageObject, ImapFlow, SearchObject } from 'imapflow';
 import type { MailQuery } from './mail-query.ts';
-import { keyOf, readHead, readMail, toTime } from './read-mail.ts';
+import { mailKeyOf, readHead, readMail, toTime } from './read-mail.ts';
 import { readImapServer, withImapSession } from './session.ts';
 
 export { logInToImap } from './session.ts'; // its library is large, and stands in one file
@@ -84,7 +84,7 @@ export const fetchMails = (
 const tryMails = async (client: ImapFlow, query: MailQuery): Promise<Mails> => {
   const box = await client.mailboxOpen(query.mailbox, { readOnly: true });
   const uids = (await search(client, toCriteria(query))).slice(-TRIED_MAILS).reverse();
-  const found = (await describe(client, uids)).toReversed();
+  const found = (await fetchDescriptions(client, uids)).toReversed();
   return { ...(await readAll(client, query, String(box.uidValidity), found)), position: null };
 };
 
@@ -97,7 +97,7 @@ const pollMails = async (
   const isMarking = query.markSeen && last !== null && last.unmarked.length > 0;
   const box = await client.mailboxOpen(query.mailbox, { readOnly: !isMarking });
   const uidValidity = String(box.uidValidity);
-  const newest = box.exists === 0 ? [] : await describe(client, '*');
+  const newest = box.exists === 0 ? [] : await fetchDescriptions(client, '*');
   const lastUid = Math.max((box.uidNext ?? 1) - 1, newest[0]?.uid ?? 0);
   if (last === null && !query.isFromFirst) {
     const receivedAt = toTime(newest[0]?.internalDate) ?? new Date(now).toISOString();
@@ -177,7 +177,7 @@ const search = async (client: ImapFlow, criteria: SearchObject): Promise<readonl
 const DESCRIBED = 100;
 
 /** @returns what the server says of mails, by ascending UID: without those that were removed in between */
-const describe = async (
+const fetchDescriptions = async (
   client: ImapFlow,
   uids: readonly number[] | '*',
 ): Promise<readonly FetchMessageObject[]> => {
@@ -205,7 +205,7 @@ const take = async (
   let bytes = 0;
   let passedUid = 0;
   for (const some of chunk(uids, DESCRIBED)) {
-    for (const found of await describe(client, some)) {
+    for (const found of await fetchDescriptions(client, some)) {
       const size = found.size ?? 0;
       const isNew = known === null || found.uid > known.until || !isKnown(found, known);
       if (isNew) {
@@ -268,7 +268,7 @@ const readAll = async (
         ? await readHead(whole, maxMailBytes)
         : await readMail(whole, fetched.source ?? Buffer.alloc(0)),
     );
-    keys.push(keyOf(place));
+    keys.push(mailKeyOf(place));
   }
   return { items, keys };
 };

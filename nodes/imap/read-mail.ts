@@ -17,7 +17,7 @@ const MAX_ADDRESSES = 200;
 /** Bounds of the parser: a mail that exceeds one is not read further. */
 const LIMITS = { maxNestingDepth: 50, maxHeadersSize: 500_000, maxRfc822NestingDepth: 0 };
 
-export const keyOf = ({ mailbox, uidValidity, found }: MailPlace): string =>
+export const mailKeyOf = ({ mailbox, uidValidity, found }: MailPlace): string =>
   `${mailbox}/${uidValidity}/${found.uid}`;
 
 /** Reads a whole mail (RFC 5322, MIME). One that can't be parsed has a `problem`, and what the server says of it. */

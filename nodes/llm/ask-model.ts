@@ -128,9 +128,10 @@ const toRepair = ({ text, value }: Answer, { kind, faults }: AnswerProblem): rea
   ];
 };
 
-const toLine = ({ place, message }: JsonObject): string => `- at ${toText(place) || '/'}: ${toText(message)}`;
+const toLine = ({ place, message }: JsonObject): string =>
+  `- at ${textOrEmpty(place) || '/'}: ${textOrEmpty(message)}`;
 
-const toText = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
 /** Codes that OpenAI and Azure return when they refuse a prompt. */
 const refusals = new Set(['content_filter', 'content_policy_violation']);

@@ -117,7 +117,7 @@ export const toUnusable = (
       name: 'AnswerNotJsonError',
       details,
     });
-  return new NodeError(`the answer does not match the schema: ${describe(faults)}`, {
+  return new NodeError(`the answer does not match the schema: ${describeFaults(faults)}`, {
     name: 'AnswerMismatchError',
     details: { ...details, faults },
   });
@@ -129,7 +129,7 @@ const toDetails = ({ text, value, finishReason, model }: Answer, usage: Usage): 
 };
 
 /** Leaves out the checker's messages, which may repeat the answer. */
-const describe = (faults: readonly JsonObject[]): string => {
+const describeFaults = (faults: readonly JsonObject[]): string => {
   const named = faults.slice(0, NAMED_FAULTS).map(({ place, keyword }) => `${place || '/'} (${keyword})`);
   const more = faults.length - named.length;
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -16,7 +16,7 @@ import {
   nameParameters,
   type Statement,
   toOutput,
-  toText,
+  toParameterText,
 } from './statements.ts';
 
 /** A database of Aurora behind the RDS Data API. */
@@ -151,7 +151,7 @@ const fromField = (field: Field, type: string): JsonValue => {
   const { booleanValue, longValue, doubleValue, stringValue, blobValue, arrayValue } = field;
   if (stringValue !== undefined) return fromText(stringValue, type);
   if (blobValue !== undefined) return Buffer.from(blobValue).toString('base64');
-  if (arrayValue !== undefined) return toText(toList(arrayValue));
+  if (arrayValue !== undefined) return toParameterText(toList(arrayValue));
   return booleanValue ?? longValue ?? doubleValue ?? null;
 };
 
@@ -166,7 +166,7 @@ const toParameter = (value: JsonValue, isJson: boolean): JsonObject => {
   if (typeof value === 'boolean') return { value: { booleanValue: value } };
   if (typeof value === 'number')
     return { value: Number.isSafeInteger(value) ? { longValue: value } : { doubleValue: value } };
-  const text = { value: { stringValue: toText(value) } };
+  const text = { value: { stringValue: toParameterText(value) } };
   return typeof value === 'object' && !Array.isArray(value) ? { ...text, typeHint: 'JSON' } : text;
 };
 

@@ -11,7 +11,7 @@ import {
   type Limits,
   rowsToRead,
   type Statement,
-  toText,
+  toParameterText,
 } from './statements.ts';
 
 /** Types of parameters that take JSON, and of lists of it. */
@@ -85,7 +85,7 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
     const bindByType = ({ dataTypeIDs }: { readonly dataTypeIDs: readonly number[] }): void =>
       send(() => {
         connection.bind({
-          values: values.map((value, at) => toText(value, JSON_TYPES.get(dataTypeIDs[at] ?? 0))),
+          values: values.map((value, at) => toParameterText(value, JSON_TYPES.get(dataTypeIDs[at] ?? 0))),
         });
         connection.describe({ type: 'P' });
         connection.execute({ rows: rowsToRead(limits) });

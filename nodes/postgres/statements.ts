@@ -248,11 +248,11 @@ export const dependsOnType = (value: JsonValue): boolean => typeof value === 'st
  *
  * @param type - `json` writes anything but null as JSON, `jsonList` so each item of a list; otherwise undefined
  */
-export const toText = (value: JsonValue, type?: 'json' | 'jsonList'): string | null => {
+export const toParameterText = (value: JsonValue, type?: 'json' | 'jsonList'): string | null => {
   if (value === null) return null;
   if (type === 'json') return JSON.stringify(value);
   if (Array.isArray(value))
-    return toArray(type === undefined ? value : value.map((item) => toText(item, 'json')));
+    return toArray(type === undefined ? value : value.map((item) => toParameterText(item, 'json')));
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
@@ -261,7 +261,7 @@ const toArray = (items: readonly JsonValue[]): string => `{${items.map(toElement
 
 const toElement = (item: JsonValue): string => {
   if (Array.isArray(item)) return toArray(item);
-  const text = toText(item);
+  const text = toParameterText(item);
   return text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 };
 

@@ -65,7 +65,7 @@ export const parseFeed = (document: string, { baseUrl, since, maxItems }: FeedOp
       // RSS 2.0 has no namespace, but some feeds declare one. RDF and Atom have theirs, or forget it.
       const isForeign = name.startsWith('{') && local !== 'rss';
       if (found === undefined || isForeign)
-        throw refuse(`is neither RSS nor Atom: its root element is ${toTag(name)}`);
+        throw notAFeed(`is neither RSS nor Atom: its root element is ${toTag(name)}`);
       format = found;
     },
     onElement: (element) => {
@@ -78,8 +78,8 @@ export const parseFeed = (document: string, { baseUrl, since, maxItems }: FeedOp
   });
   const channel = root.children.find(({ name }) => name === 'channel');
   if (!hasItems) {
-    if (other !== null) throw refuse(`has no items: ${toTag(other)} is no item of RSS or Atom`);
-    if (format === 'rss' && channel === undefined) throw refuse('has neither a channel nor items');
+    if (other !== null) throw notAFeed(`has no items: ${toTag(other)} is no item of RSS or Atom`);
+    if (format === 'rss' && channel === undefined) throw notAFeed('has neither a channel nor items');
   }
   const head = channel ?? root;
   return {
@@ -151,14 +151,14 @@ const readElements = (
   let isComplete = false;
   const grow = (): void => {
     size += 1;
-    if (size > MAX_SIZE) throw refuse(`has more than ${MAX_SIZE} elements and attributes`);
+    if (size > MAX_SIZE) throw notAFeed(`has more than ${MAX_SIZE} elements and attributes`);
   };
   const parser = new Parser(
     {
       onattribute: grow,
       onopentag: (name, attributes) => {
         grow();
-        if (open.length === MAX_DEPTH) throw refuse(`is nested deeper than ${MAX_DEPTH} levels`);
+        if (open.length === MAX_DEPTH) throw notAFeed(`is nested deeper than ${MAX_DEPTH} levels`);
         const outer = open.at(-1);
         const prefixes = addPrefixes(outer?.prefixes ?? NO_PREFIXES, attributes);
         const [prefix, local] = resolveName(name, prefixes);
@@ -200,8 +200,8 @@ const readElements = (
   );
   parser.end(document);
   const [root] = top.children;
-  if (root === undefined) throw refuse('has no XML element');
-  if (!isComplete) throw refuse('is truncated: its root element has no end');
+  if (root === undefined) throw notAFeed('has no XML element');
+  if (!isComplete) throw notAFeed('is truncated: its root element has no end');
   return root;
 };
 
@@ -228,7 +228,7 @@ const addPrefixes = (
   const declared = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name));
   if (declared.length === 0) return outer;
   // Each element that declares one copies them all.
-  if (outer.size + declared.length > MAX_DEPTH) throw refuse(`declares more than ${MAX_DEPTH} namespaces`);
+  if (outer.size + declared.length > MAX_DEPTH) throw notAFeed(`declares more than ${MAX_DEPTH} namespaces`);
   return new Map([
     ...outer,
     ...declared.map(([name, uri]) => [name.slice('xmlns:'.length), toPrefix(uri.trim())] as const),
@@ -266,7 +266,7 @@ const toTag = (name: string): string => {
 };
 
 /** A failure that another attempt would not change. */
-const refuse = (problem: string): NodeError =>
+const notAFeed = (problem: string): NodeError =>
   new NodeError(`The feed ${problem}`, { name: 'NotAFeed', isRetryable: false });
 
 /** An RSS item or an Atom entry; null for what it does not have. Dates are ISO 8601 in UTC. */
@@ -328,7 +328,7 @@ const toPlainText = (html: string): string => {
     },
     onopentag: () => {
       depth += 1;
-      if (depth > MAX_DEPTH) throw refuse(`has a title that is nested deeper than ${MAX_DEPTH} levels`);
+      if (depth > MAX_DEPTH) throw notAFeed(`has a title that is nested deeper than ${MAX_DEPTH} levels`);
     },
     onclosetag: () => {
       depth -= 1;

@@ -71,7 +71,7 @@ const findSlackFailure = (
   const retryAfterMs = readRetryAfter(429, headers, now);
   return {
     code,
-    problem: describe(code, body),
+    problem: describeSlackError(code, body),
     ...(PASSING.has(code)
       ? { isRetryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
       : {}),
@@ -79,7 +79,7 @@ const findSlackFailure = (
 };
 
 /** The code, the scope that the token lacks, and the first message about invalid arguments. */
-const describe = (code: string, { needed, response_metadata }: JsonObject): string => {
+const describeSlackError = (code: string, { needed, response_metadata }: JsonObject): string => {
   const messages = isJsonMap(response_metadata) ? response_metadata.messages : [];
   const [message] = Array.isArray(messages) ? messages : [];
   const scope = typeof needed === 'string' ? `, the token needs the scope ${needed}` : '';

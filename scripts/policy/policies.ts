@@ -124,22 +124,23 @@ export const toPolicies = (
 > => {
   const file: ServiceFile = parse(text, { merge: true, customTags: tags, logLevel: 'silent' });
   const { Resources } = file.resources;
-  const toText = (value: string): string => {
+  const resolveText = (value: string): string => {
     const known = value.replaceAll(/\$\{AWS::(\w+)\}/g, (_whole, name: string) => placeholders[name] ?? name);
     const sources = { file, stage: 'STAGE', environment: {}, readJson: () => null };
     return resolveVariables(known, sources) ?? known;
   };
   const toArn = ({ target, rest }: Reference): string => {
     const { TableName, RoleName } = Resources[target]?.Properties ?? {};
-    if (TableName !== undefined) return toText(`arn:aws:dynamodb:REGION:ACCOUNT:table/${TableName}${rest}`);
-    if (RoleName !== undefined) return toText(`arn:aws:iam::ACCOUNT:role/${RoleName}`);
+    if (TableName !== undefined)
+      return resolveText(`arn:aws:dynamodb:REGION:ACCOUNT:table/${TableName}${rest}`);
+    if (RoleName !== undefined) return resolveText(`arn:aws:iam::ACCOUNT:role/${RoleName}`);
     const name = target.replace(/LambdaFunction$/, '').replace(/^./, (letter) => letter.toLowerCase());
-    return toText(`arn:aws:lambda:REGION:ACCOUNT:function:\${self:custom.tablePrefix}-${name}${rest}`);
+    return resolveText(`arn:aws:lambda:REGION:ACCOUNT:function:\${self:custom.tablePrefix}-${name}${rest}`);
   };
   const expand = createExpand(file);
   const resolve = (value: unknown): unknown => {
     if (value instanceof Reference) return toArn(value);
-    if (typeof value === 'string') return expand(toText(value));
+    if (typeof value === 'string') return expand(resolveText(value));
     if (Array.isArray(value)) return value.flatMap(resolve);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));

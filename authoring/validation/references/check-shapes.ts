@@ -167,7 +167,7 @@ const checkFlow = (check: Check, ast: unknown, isWhole: boolean): void => {
   if (ast.type === 'unary' && ast.value === '{')
     for (const pair of Array.isArray(ast.lhs) ? ast.lhs : []) checkFlow(check, (pair as unknown[])[1], false);
   if (ast.type !== 'path' || !readPath(check, ast, true).isMapped) return;
-  const written = isWhole ? `{{ [${check.text}] }}` : `[${toText(ast) ?? '…'}]`;
+  const written = isWhole ? `{{ [${check.text}] }}` : `[${pathToText(ast) ?? '…'}]`;
   warn(
     check,
     `is a list for several items, the item itself for one, and nothing for none; to always get a list, write ${quote(written)}`,
@@ -175,7 +175,7 @@ const checkFlow = (check: Check, ast: unknown, isWhole: boolean): void => {
 };
 
 /** The text of a path of plain names; null for any other. */
-const toText = (ast: Ast): string | null => {
+const pathToText = (ast: Ast): string | null => {
   const steps = listOf(ast.steps);
   const isPlain = steps.every(
     ({ type, stages, predicate }, at) =>
@@ -205,7 +205,7 @@ const checkComparison = (check: Check, { value, lhs, rhs }: Ast, isRoot: boolean
     }
     if (side.type !== 'path') continue;
     const { shape, isMapped } = readPath(check, side, isRoot);
-    const path = toText(side);
+    const path = pathToText(side);
     const literal = JSON.stringify(other.value);
     if (isMapped && type !== 'null') {
       const meant = path === null ? null : `${literal} in ${path}`;

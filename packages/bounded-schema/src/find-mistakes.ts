@@ -134,12 +134,12 @@ const toMistake = (
     limit: parent[keyword],
     schema: parent,
     value: valueAt(value, place),
-    key: keyOf(keyword, error, next),
+    key: wrongKeyOf(keyword, error, next),
     matches: Number(/\((\d+) matches\)/.exec(error)?.[1] ?? 0),
   };
 };
 
-const keyOf = (keyword: string, error: string, next: OutputUnit | undefined): string | null => {
+const wrongKeyOf = (keyword: string, error: string, next: OutputUnit | undefined): string | null => {
   if (keyword === 'required') return error.slice(error.indexOf('"') + 1, error.lastIndexOf('"'));
   const isOfKeys = keyword === 'additionalProperties' || keyword === 'unevaluatedProperties';
   return isOfKeys && next !== undefined ? (toTokens(next.instanceLocation).at(-1) ?? null) : null;

@@ -73,15 +73,15 @@ export const parseXml = (
 
   // Six listeners: from the eighth on, V8 keeps the parser's fields in a dictionary, and parsing takes four times as long.
   const parser = new SaxesParser({ position: false, defaultXMLVersion: '1.0', forceXMLVersion: true });
-  const refuse = (problem: string, line = parser.line): RangeError =>
+  const xmlError = (problem: string, line = parser.line): RangeError =>
     new RangeError(`${subject} ${problem}: line ${line}`);
   const grow = (name: string): void => {
     size += 1;
     if (size > MAX_SIZE)
-      throw refuse(`has more than ${MAX_SIZE} elements, attributes and entities; send it in parts`);
+      throw xmlError(`has more than ${MAX_SIZE} elements, attributes and entities; send it in parts`);
     names.add(name);
     if (names.size > MAX_NAMES)
-      throw refuse(`has more than ${MAX_NAMES} different names of elements and attributes`);
+      throw xmlError(`has more than ${MAX_NAMES} different names of elements and attributes`);
   };
   const current = (): OpenElement => open.at(-1) ?? root;
 
@@ -90,7 +90,7 @@ export const parseXml = (
     end = parser.position;
   });
   parser.on('opentag', ({ name, attributes }) => {
-    if (open.length > MAX_DEPTH) throw refuse(`is nested deeper than ${MAX_DEPTH} levels`);
+    if (open.length > MAX_DEPTH) throw xmlError(`is nested deeper than ${MAX_DEPTH} levels`);
     grow(name);
     const space = attributes['xml:space'];
     const preservesSpace = space === undefined ? current().preservesSpace : space === 'preserve';
@@ -115,21 +115,21 @@ export const parseXml = (
     end = parser.position;
   });
   parser.on('doctype', () => {
-    throw refuse(DOCTYPE);
+    throw xmlError(DOCTYPE);
   });
 
   // The parser takes half of a surrogate pair and whatever follows it for one character.
   if (!text.isWellFormed())
-    throw refuse('has half of a surrogate pair', countLines(text, text.search(/\p{Cs}/u)));
+    throw xmlError('has half of a surrogate pair', countLines(text, text.search(/\p{Cs}/u)));
   try {
     parser.write(text).close();
   } catch (error) {
     if (!(error instanceof Error) || error instanceof RangeError) throw error;
     const { message } = error;
     const at = findOpenEntity(text, end, parser.position);
-    if (at !== -1) throw refuse(NO_ENTITY, countLines(text, at));
+    if (at !== -1) throw xmlError(NO_ENTITY, countLines(text, at));
     const [, problem] = PROBLEMS.find(([start]) => message.startsWith(start)) ?? [];
-    throw refuse(problem ?? `is not well-formed (${message.replace(/\.$/, '')})`);
+    throw xmlError(problem ?? `is not well-formed (${message.replace(/\.$/, '')})`);
   }
   return toMap(root, lists);
 };

@@ -17,7 +17,7 @@ export const runCode = (values: JsonObject, options: SandboxOptions): Promise<Js
       throw toError('it awaits a promise that nothing settles: there are no timers and no network');
     const output: unknown = JSON.parse(readText(call('toJson', returned)));
     if (isPlainObject(output)) return output as JsonObject;
-    throw toError(`it returns ${describe(output)}: return an object, { items: … }`);
+    throw toError(`it returns ${describeKind(output)}: return an object, { items: … }`);
   });
 
 const toError = (message: string): CodeError => new CodeError({ message, place: null });
@@ -29,7 +29,7 @@ const isPlainObject = (value: unknown): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
-const describe = (value: unknown): string => (Array.isArray(value) ? 'a list' : `a ${typeof value}`);
+const describeKind = (value: unknown): string => (Array.isArray(value) ? 'a list' : `a ${typeof value}`);
 
 /** Limits for compiling, which runs none of the code. */
 const COMPILER = { memoryMb: 64, maxSteps: 1_000_000_000, now: 0, seed: 0, print: () => {} };

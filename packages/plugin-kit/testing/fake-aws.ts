@@ -17,8 +17,8 @@ export type AwsAnswers = Answers<AwsCall, AwsExchange, AwsExchange['answer']>;
 export const createFakeAws = (answers: AwsAnswers) => {
   const { sent, answer, assertDone } = createExchanges(answers, {
     noun: 'AWS call',
-    describeSent: describe,
-    describeExpected: ({ call }: AwsExchange) => describe(call),
+    describeSent: describeAwsCall,
+    describeExpected: ({ call }: AwsExchange) => describeAwsCall(call),
     findDifference,
     answerOf: (exchange) => exchange.answer,
   });
@@ -33,10 +33,11 @@ export const createFakeAws = (answers: AwsAnswers) => {
   return { aws, calls: sent as readonly AwsCall[], assertDone };
 };
 
-const describe = ({ service, operation }: AwsCall): string => `${service} ${operation}`;
+const describeAwsCall = ({ service, operation }: AwsCall): string => `${service} ${operation}`;
 
 const findDifference = (sent: AwsCall, { call }: AwsExchange, what: string): string | null => {
-  if (describe(sent) !== describe(call)) return `${what} is ${describe(sent)}, expected ${describe(call)}`;
+  if (describeAwsCall(sent) !== describeAwsCall(call))
+    return `${what} is ${describeAwsCall(sent)}, expected ${describeAwsCall(call)}`;
   if (call.region !== undefined && sent.region !== call.region)
     return toDifference(what, 'the region', sent.region ?? null, call.region);
   return isDeepStrictEqual(sent.input, call.input)

@@ -144,13 +144,13 @@ const toSent = async ({ method, url, headers, body }: OutboundRequest): Promise<
   method,
   url,
   headers: toLowerCase(headers),
-  body: await toText(body),
+  body: await bodyToText(body),
 });
 
 const toLowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-const toText = async (body: OutboundRequest['body']): Promise<string | null> => {
+const bodyToText = async (body: OutboundRequest['body']): Promise<string | null> => {
   if (body === null || typeof body === 'string') return body;
   return Buffer.from(body instanceof Uint8Array ? body : await readAll(body)).toString();
 };

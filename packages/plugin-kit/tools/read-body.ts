@@ -18,7 +18,9 @@ export const readBody = (response: Received, type: ValueType): JsonValue => {
     case 'auto':
       return readByContentType(response);
     case 'json':
-      return response.body.byteLength === 0 ? null : parseOr('the answer is not JSON', toText(response.body));
+      return response.body.byteLength === 0
+        ? null
+        : parseOr('the answer is not JSON', decodeUtf8(response.body));
     case 'text':
       return decode(response);
   }
@@ -29,7 +31,7 @@ export const readBody = (response: Received, type: ValueType): JsonValue => {
  * else `{ base64 }`.
  */
 const readByContentType = ({ headers, body }: Received): JsonValue => {
-  const text = toDeclared(headers, body) ?? toText(body);
+  const text = toDeclared(headers, body) ?? decodeUtf8(body);
   if (text === null) return toBase64(body);
   return text === '' || !isJson(headers)
     ? text
@@ -70,7 +72,7 @@ const decode = ({ headers, body }: Received): string => {
   }
 };
 
-const toText = (body: Uint8Array, options: { readonly stream?: boolean } = {}): string | null => {
+const decodeUtf8 = (body: Uint8Array, options: { readonly stream?: boolean } = {}): string | null => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body, options);
   } catch {
@@ -104,7 +106,7 @@ export const readErrorBody = (
 ): { readonly body: JsonValue; readonly truncated?: true } => {
   const start = response.body.subarray(0, MAX_ERROR_BODY_BYTES);
   // A character that the end cuts is left out.
-  const asText = () => toText(start, { stream: true }) ?? toBase64(start);
+  const asText = () => decodeUtf8(start, { stream: true }) ?? toBase64(start);
   if (start.byteLength < response.body.byteLength) return { body: asText(), truncated: true };
   try {
     return { body: readByContentType(response) };

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compareLists } from '../../../nodes/data/compare-lists.ts';
 import { stopAndError } from '../../../nodes/data/data.plugin.ts';
-import { toKey } from '../../../nodes/data/field-paths.ts';
+import { toValueKey } from '../../../nodes/data/field-paths.ts';
 import { pick, renameKeys } from '../../../nodes/data/fields.ts';
 import { aggregate, batch, limit, removeDuplicates, splitOut } from '../../../nodes/data/lists.ts';
 import { summarize } from '../../../nodes/data/summarize.ts';
@@ -204,8 +204,8 @@ describe('compareLists', () => {
         const { onlyLeft, onlyRight, same, different } = parts;
         const ofLeft = [...onlyLeft, ...same, ...different.map((pair) => pair.left)];
         const ofRight = [...onlyRight, ...same, ...different.map((pair) => pair.right)];
-        expect(ofLeft.map(toKey).sort()).toEqual(left.map(toKey).sort());
-        expect(ofRight.map(toKey).sort()).toEqual(right.map(toKey).sort());
+        expect(ofLeft.map(toValueKey).sort()).toEqual(left.map(toValueKey).sort());
+        expect(ofRight.map(toValueKey).sort()).toEqual(right.map(toValueKey).sort());
         for (const pair of different) {
           expect(pair.left.id).toBe(pair.right.id);
           expect(pair.left).not.toEqual(pair.right);

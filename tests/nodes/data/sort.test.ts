@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { toKey } from '../../../nodes/data/field-paths.ts';
+import { toValueKey } from '../../../nodes/data/field-paths.ts';
 import { compareValues, sort } from '../../../nodes/data/lists.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
@@ -74,7 +74,7 @@ describe('for any items', () => {
         const direction = isDescending ? 'descending' : 'ascending';
         const { items: sorted } = await runToMain(sort, { items, by: [{ field: 'key', direction }] });
         const result = sorted as { key: JsonValue; at: number }[];
-        expect(result.map(toKey).sort()).toEqual(items.map(toKey).sort());
+        expect(result.map(toValueKey).sort()).toEqual(items.map(toValueKey).sort());
         for (const [index, right] of result.entries()) {
           const left = result[index - 1];
           if (left === undefined || right.key === null) continue;

@@ -5,7 +5,7 @@ import { type Native, native } from '../native.ts';
 import type { Run } from '../run.ts';
 import { findTimeZone, type TimeZone } from '../time-zone.ts';
 import { countDigits, defaults, isInRange, type Marker, splitPicture } from './date-markers.ts';
-import { call, check, type PictureLibrary, tooLong } from './pictures.ts';
+import { call, type PictureLibrary, spendOnPicture, tooLong } from './pictures.ts';
 import { type DateLibrary, readDate } from './read-date.ts';
 
 /** Steps of opening a time zone, and of reading its offset at a time. */
@@ -89,7 +89,7 @@ export const createDateFunctions = (library: PictureLibrary): Readonly<Record<st
   };
 
   const fromMillis = (run: Run, token: string, millis?: number, picture?: string, timezone?: string) => {
-    check(run, token, picture, timezone);
+    spendOnPicture(run, token, picture, timezone);
     if (picture !== undefined) checkDatePicture(token, picture);
     if (millis === undefined) return undefined;
     const instant = Math.trunc(millis);
@@ -114,7 +114,7 @@ export const createDateFunctions = (library: PictureLibrary): Readonly<Record<st
   };
 
   const toMillis = (run: Run, text?: string, picture?: string): number | undefined => {
-    check(run, 'toMillis', picture, text);
+    spendOnPicture(run, 'toMillis', picture, text);
     if (picture !== undefined) checkDatePicture('toMillis', picture);
     if (text === undefined) return undefined;
     if (picture !== undefined) return readDate(run, dates, text, picture);

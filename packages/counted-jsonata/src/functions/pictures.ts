@@ -35,7 +35,7 @@ export const call = (
 export const tooLong = (token: string) => new EvaluationError('D3150', { token });
 
 /** Spends the cost of a picture and its value. @throws EvaluationError `D3150` when one is too long */
-export const check = ({ budget }: Run, token: string, picture: unknown, value: unknown): void => {
+export const spendOnPicture = ({ budget }: Run, token: string, picture: unknown, value: unknown): void => {
   const pictureLength = typeof picture === 'string' ? picture.length : 0;
   const valueLength = typeof value === 'string' ? value.length : countDigits(value);
   if (pictureLength > longestPicture || valueLength > longestText) throw tooLong(token);
@@ -47,18 +47,18 @@ const countDigits = (value: unknown): number =>
 
 export const createPictureFunctions = (library: PictureLibrary): Readonly<Record<string, Native>> => ({
   formatNumber: native('<n-so?:s>', (run, value: unknown, picture: string, options?: object) => {
-    check(run, 'formatNumber', picture, value);
+    spendOnPicture(run, 'formatNumber', picture, value);
     return call(library.formatNumber, 'formatNumber', value, picture, options);
   }),
   formatInteger: native('<n-s:s>', (run, value: unknown, picture: string) => {
-    check(run, 'formatInteger', picture, value);
+    spendOnPicture(run, 'formatInteger', picture, value);
     const isRoman = /^[Ii](;|$)/.test(picture);
     if (isRoman && Math.abs(Number(value)) > largestRoman) throw tooLong('formatInteger');
     if (isRoman) run.budget.spend(Math.abs(Number(value ?? 0)) / 256);
     return call(library.formatInteger, 'formatInteger', value, picture);
   }),
   parseInteger: native('<s-s:n>', (run, value: unknown, picture: string) => {
-    check(run, 'parseInteger', picture, value);
+    spendOnPicture(run, 'parseInteger', picture, value);
     const number = call(library.parseInteger, 'parseInteger', value, picture);
     // The library gives NaN for what is no number, which no comparison would notice.
     if (Number.isNaN(number)) throw new EvaluationError('D3030', { value });
