@@ -40,7 +40,7 @@ export interface CallLimitStore {
    * Reserves the next slot, in one write; in two if `knownNextAt` is outdated.
    *
    * @returns the slot; null, with nothing reserved, if it would be later than `latest`, or if the slots start too late to be
-   * believed ({@link isBelieved})
+   * believed ({@link CLOCK_TOLERANCE_MS})
    */
   reserve(
     key: string,
@@ -71,8 +71,8 @@ export interface CallLimitStore {
 /** How far ahead of a sandbox's clock that of another may be, in milliseconds, so that both use the same slots. */
 export const CLOCK_TOLERANCE_MS = 5_000;
 
-/** Whether slots or a pause may have started then. If not, one of two clocks is wrong, and nothing stored shows which. @internal */
-export const isBelieved = (startedAt: number, now: number): boolean => startedAt <= now + CLOCK_TOLERANCE_MS;
+/** Whether slots or a pause may have started then. If not, one of two clocks is wrong, and nothing stored shows which. */
+const isBelieved = (startedAt: number, now: number): boolean => startedAt <= now + CLOCK_TOLERANCE_MS;
 
 /** The slots of sandboxes whose clocks are behind the one that the limit was stored by. */
 const apartOf = (key: string): string => `${key} apart`;

@@ -10,8 +10,8 @@ import { createKeySigner } from '../../lib/adapters/aws/role-signer.ts';
 import {
   type CallLimitStore,
   type CallLimits,
+  CLOCK_TOLERANCE_MS,
   type HeldPlace,
-  isBelieved,
 } from '../../lib/calls/call-limits.ts';
 import type { HostLimits } from '../../lib/credentials/outbound/host-limits.ts';
 import type {
@@ -73,6 +73,8 @@ export const inMemoryLocks = (): RenewalLocks => {
     },
   };
 };
+
+const isBelieved = (startedAt: number, now: number): boolean => startedAt <= now + CLOCK_TOLERANCE_MS;
 
 export const inMemoryCallLimits = (): CallLimitStore => {
   const limits = new Map<
