@@ -7,29 +7,28 @@ import type { BackgroundParts } from '../executions/lifecycle/background-run.ts'
 import { createPrepareRun, createRunExecution } from '../executions/lifecycle/run-execution.ts';
 import { DEPTH_HEADER } from '../executions/record/call-depth.ts';
 import { type Call, createHandler, type Handle } from '../http/create-handler.ts';
-import { limitJson, parseJsonBody } from '../http/parse-json-body.ts';
 import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
 import { isAppError } from '../shared/errors.ts';
-import { authenticate, redactCredentialHeaders, redactHeaders } from '../webhooks/authenticate.ts';
+import { authenticate } from '../webhooks/authenticate.ts';
 import type { LimitCallsToSelf } from '../webhooks/limits/limit-calls-to-self.ts';
 import type { CatchRequest } from '../webhooks/listening/catch-request.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
-import { isForm, parseBody, parseOrText } from '../webhooks/parse-body.ts';
+import { parsePlainBody } from '../webhooks/parse-plain-body.ts';
+import { redactCredentialHeaders, redactHeaders } from '../webhooks/redact-credential-headers.ts';
 import { toTriggerInput } from '../webhooks/request-scope.ts';
 import { type Noting, type RecordRequest, requestOutcomes } from '../webhooks/requests/request-outcome.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import {
   type Arrival,
-  type BodyParsers,
   type OpenFeatures,
   type OpenStages,
   type ParsedBody,
   type Starting,
-  type WebhookParsers,
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
+import { createBodyParsers } from './body-parsers.ts';
 
 export interface WebhookSettings {
   /** Maximum size of a body; Lambda's own limit is 6 MB. */
@@ -116,7 +115,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const content = isPlain ? request : await inflate(arrival, features);
     const parsers = parsersOf(features);
     const parsed: ParsedBody =
-      (await features.parse({ ...arrival, content, parsers })) ?? (await parsers.plain(content));
+      (await features.parse({ ...arrival, content, parsers })) ?? (await parsePlainBody(content, parsers));
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
@@ -191,27 +190,3 @@ const createLookups = (
     verify: cacheVerified(verify, verified),
   };
 };
-
-/**
- * The parsers of a webhook's bodies. Not a middleware: which one a body gets depends on its content type and the webhook's
- * features, and it is parsed after the webhook has been found and the sender authenticated, over the bytes as sent.
- *
- * @param maxDepth - maximum nesting depth of a body
- */
-export const createBodyParsers =
-  (maxDepth: number) =>
-  ({ checkJson }: Pick<OpenStages, 'checkJson'>): WebhookParsers => {
-    const json = (text: string) => {
-      const value = parseJsonBody(text, maxDepth);
-      checkJson(text, value);
-      return value;
-    };
-    const plain: WebhookParsers['plain'] = async (content) => ({
-      body: isForm(content.headers)
-        ? (await import('../webhooks/parse-form.chunk.ts')).parsePlainForm(content)
-        : parseBody(content, json, (text) => parseOrText(text, json)),
-    });
-    const xml: BodyParsers['xml'] = async (text) =>
-      (await import('@hookloom/bounded-xml')).parseXml(text, new Set(), 'it');
-    return { json, limitJson, xml, plain, maxDepth };
-  };

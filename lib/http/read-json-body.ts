@@ -47,15 +47,11 @@ export const limitJsonBody = ({ maxBytes, maxDepth, bigNumbers }: BodyLimits): M
     call.body = text === '' ? '{}' : bigNumbers === 'round' ? text : toExactJson(text);
   },
   onError: (passed) => {
-    if (isOfParser(passed.error))
+    // Only errors of middy's parser have a `statusCode`; ours have a `status`.
+    if ((passed.error as { readonly statusCode?: unknown } | undefined)?.statusCode === 422)
       passed.error = new AppError(BODY_INVALID, { reason: describeJsonError(passed.error) });
   },
 });
-
-const isOfParser = (error: unknown): boolean =>
-  error instanceof Error &&
-  isPlainObject(error.cause) &&
-  error.cause.package === '@middy/http-json-body-parser';
 
 /**
  * The body of a request, checked; null counts as an empty object. Messages name the place, never the value, which may be a

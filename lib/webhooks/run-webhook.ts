@@ -121,7 +121,7 @@ const claim = async (
   const { workflow, config } = webhook;
   const { rawBody, receivedAt, requestId, method, path, rawQueryString } = request;
   const trigger = findTrigger(webhook);
-  const traceparent = headers.traceparent === undefined ? null : readTraceparent(headers.traceparent);
+  const traceparent = headers.traceparent ? readTraceparent(headers.traceparent) : null;
   const unclaimed = { workflow, trigger, input, traceparent, keepsResult, requestId };
   if (executionId !== undefined) {
     // The execution record itself is the claim: it is written only once.

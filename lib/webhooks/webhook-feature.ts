@@ -49,11 +49,6 @@ export interface BodyParsers {
   readonly maxDepth: number;
 }
 
-/** The parsers of a webhook, with the one for bodies that no feature parses. */
-export interface WebhookParsers extends BodyParsers {
-  plain(content: Pick<WebhookRequest, 'headers' | 'rawBody'>): Promise<ParsedBody>;
-}
-
 /** A file of a body, in memory; saved once the request has become an execution. */
 export interface BodyFile {
   readonly name: string;

@@ -7,15 +7,16 @@ import { readTraceparent } from '../../shared/traceparent.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { findNamedHeader } from '../authenticate.ts';
 import { findWebhook } from '../matching/find-webhook.ts';
+import { parsePlainBody } from '../parse-plain-body.ts';
+import { findNamedHeader } from '../redact-credential-headers.ts';
 import { toRequestScope, toTriggerInput } from '../request-scope.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
 import {
+  type BodyParsers,
   type OpenFeatures,
   type OpenStages,
   type ParsedBody,
-  type WebhookParsers,
   withoutFeatures,
 } from '../webhook-feature.ts';
 import { findRequest } from './describe-request.ts';
@@ -27,7 +28,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly openFeatures: OpenFeatures;
-  readonly parsersOf: (features: OpenStages) => WebhookParsers;
+  readonly parsersOf: (features: OpenStages) => BodyParsers;
 }
 
 interface SentAgain {
@@ -164,7 +165,8 @@ const toInput = async (
   const arrival = { request, webhook, addHeaders: () => {} };
   const parsers = parsersOf(features);
   const { body, more, files }: ParsedBody =
-    (await features.parse({ ...arrival, content: request, parsers })) ?? (await parsers.plain(request));
+    (await features.parse({ ...arrival, content: request, parsers })) ??
+    (await parsePlainBody(request, parsers));
   if (files !== undefined) return refuse('its body has files, which are not stored');
   const input = { ...toTriggerInput(arrival, request.headers, body), ...more };
   const skipped = await features.judge({ ...arrival, input });

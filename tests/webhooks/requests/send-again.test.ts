@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createBodyParsers } from '../../../lib/app/webhook-handler.ts';
+import { createBodyParsers } from '../../../lib/app/body-parsers.ts';
 import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
 import { toRecordId } from '../../../lib/webhooks/requests/request-record.ts';
 import { sendAgain } from '../../../lib/webhooks/requests/send-again.ts';
