@@ -93,18 +93,12 @@ export {
 } from './declare/define-node-type.ts';
 export { createReader, isJsonMap, readParameters, wrongParameter } from './declare/read-parameters.ts';
 export { eachOf, Type, type ValueOf, when } from './declare/type.ts';
-export {
-  familyOf,
-  findAddressProblem,
-  isNetwork,
-  toBlockList,
-  toCallerNetwork,
-  toNetwork,
-} from './tools/address-guard.ts';
+export { findAddressProblem } from './tools/address-guard.ts';
 export { type ApiFailure, callJsonApi, type JsonAnswer, type JsonApiCall } from './tools/call-json-api.ts';
 export { createPollTrigger, type PollDeclaration } from './tools/create-poll-trigger.ts';
 export { readItemKeys, toItemPlace } from './tools/item-keys.ts';
 export { createExpiringMemo, type Expiring, lazy } from './tools/lazy.ts';
+export { familyOf, isNetwork, toBlockList, toCallerNetwork, toNetwork } from './tools/networks.ts';
 export { createRandom } from './tools/random.ts';
 export { readBody, readErrorBody, readErrorStart } from './tools/read-body.ts';
 export {

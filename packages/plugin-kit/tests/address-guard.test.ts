@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cases } from '../../../tests/support/deep.ts';
-import { familyOf, findAddressProblem, toBlockList } from '../tools/address-guard.ts';
+import { findAddressProblem } from '../tools/address-guard.ts';
+import { familyOf, toBlockList } from '../tools/networks.ts';
 
 /**
  * What is not for the public internet, first and last address, written down from IANA's special-purpose registries
