@@ -68,7 +68,7 @@ export const runStep = async (
       );
       if (isPostponed) {
         run.attemptTimes = before;
-        session.reportProgress();
+        session.reportProgress?.();
         return result;
       }
       run.attemptTimes = [...before, { number, startedAt, endedAt: session.deadline.readClock() }];
@@ -94,7 +94,7 @@ const planRetry = (
 ): void => {
   if (delayMs === null) return;
   run.retry = { at: session.deadline.readClock() + delayMs, failure: { name, message } };
-  session.reportProgress();
+  session.reportProgress?.();
 };
 
 /** The result of a step that the operation limit did not allow. */
@@ -117,7 +117,7 @@ export const attemptNode = (
 ): Attempt | Promise<Attempt> => {
   run.attempts = number;
   run.usage = null;
-  if (number > 1) session.reportProgress();
+  if (number > 1) session.reportProgress?.();
   try {
     const { resolve } = run.planNode;
     const executor = plan.executorOf(run.planNode);

@@ -178,7 +178,7 @@ class Run implements InnerRun {
         if (this.#progress.readyCount === 0) {
           if (!this.records.hasOpen) return { ...this.partialResult(), failure: null };
           this.#session.startTimer();
-          this.#session.reportProgress();
+          this.#session.reportProgress?.();
           this.#wake = Promise.withResolvers<void>();
           await this.#wake.promise;
         }

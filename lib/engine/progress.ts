@@ -118,8 +118,8 @@ export class Progress {
     const awaited = (this.#awaited[node] ?? 0) - 1;
     this.#awaited[node] = awaited;
     if (awaited !== 0) return;
-    const incoming = this.#route.incoming[node] ?? [];
-    const wasReached = incoming.some((edge) => this.#delivered[edge] !== null);
+    let wasReached = false;
+    for (const edge of this.#route.incoming[node] ?? []) wasReached ||= this.#delivered[edge] !== null;
     (wasReached ? this.#ready : this.#skipping).push(node);
   }
 

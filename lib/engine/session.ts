@@ -181,7 +181,8 @@ export class Session {
   readonly unanswered = new Map<string, string>();
   /** Node runs so far, of all inner runs too. */
   nodeRuns = 0;
-  reportProgress: () => void = () => {};
+  /** Null if nobody listens. */
+  reportProgress: (() => void) | null = null;
   /** The failure that ends the execution whatever its nodes' `onError` says; null while there is none. */
   fatal: NodeFailure | null = null;
   strayFailure: StrayFailure | null = null;

@@ -130,7 +130,7 @@ const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry
     loaded.flatMap((entry) =>
       entry.plugin.nodeTypes.map((nodeType) => {
         const checked =
-          assertEnabled === undefined ? nodeType : checkSteps(nodeType, () => assertEnabled(entry.id));
+          assertEnabled === undefined ? nodeType : checkSteps(nodeType, entry.id, assertEnabled);
         return [nodeType.nodeType, loadOnce(checked, prepare(entry))];
       }),
     ),
@@ -200,7 +200,11 @@ const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType =>
  * Wraps a node type so that a check precedes every execution that is a step. What is no step is repeated by a replay,
  * which must not end differently.
  */
-const checkSteps = (nodeType: NodeType, check: () => Promise<void>): NodeType => {
+const checkSteps = (
+  nodeType: NodeType,
+  pluginId: string,
+  check: (pluginId: string) => Promise<void>,
+): NodeType => {
   const { kind, pure, control } = nodeType;
   if (kind === 'trigger' || control !== null || pure === true) return nodeType;
   return {
@@ -210,7 +214,7 @@ const checkSteps = (nodeType: NodeType, check: () => Promise<void>): NodeType =>
       return {
         getNodeType: () => executor.getNodeType(),
         execute: async (node, input, context) => {
-          if (!isPure(nodeType, node.parameters)) await check();
+          if (!isPure(nodeType, node.parameters)) await check(pluginId);
           return executor.execute(node, input, context);
         },
       };

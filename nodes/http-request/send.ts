@@ -281,7 +281,10 @@ export const parseStatusSet = (name: string, list: readonly JsonValue[]): ((stat
       throw wrongParameter(`${name}/${index}`, 'a status such as 404 or a range such as "200-299"', item);
     ranges.push(range);
   }
-  return (status) => ranges.some(({ first, last }) => status >= first && status <= last);
+  return (status) => {
+    for (const { first, last } of ranges) if (status >= first && status <= last) return true;
+    return false;
+  };
 };
 
 const RANGE = /^([1-9]\d\d)(?:-([1-9]\d\d))?$/;

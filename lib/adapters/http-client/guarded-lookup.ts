@@ -24,7 +24,10 @@ export type AllowList = (destination: Destination) => boolean;
  */
 export const parseAllowList = (entries: readonly string[]): AllowList => {
   const rules = entries.map(parseEntry);
-  return (destination) => rules.some((rule) => rule(destination));
+  return (destination) => {
+    for (const allows of rules) if (allows(destination)) return true;
+    return false;
+  };
 };
 
 const parseEntry = (entry: string): AllowList => {

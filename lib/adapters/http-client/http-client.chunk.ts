@@ -29,9 +29,9 @@ import {
   createAgents,
   followRedirect,
   type Hop,
-  isRedirect,
   isStream,
   openResponse,
+  REDIRECTS,
   sendHop,
 } from './http-exchange.ts';
 import { toOutboundFailure } from './outbound-failure.ts';
@@ -151,7 +151,7 @@ const sendFollowing = async (
       const response = await sendChecked(withDepth(hop, startedBy, transport), transport, signal);
       const status = response.statusCode ?? 0;
       const { location } = response.headers;
-      if (maxRedirects === 0 || !isRedirect(status) || location === undefined) return { hop, response };
+      if (maxRedirects === 0 || !REDIRECTS.has(status) || location === undefined) return { hop, response };
       response.destroy();
       const next = followRedirect(hop, status, location);
       if (next === null) throw failed(target, 'it redirects to something that is not a URL');
@@ -171,8 +171,8 @@ const withDepth = (hop: Hop, startedBy: JsonValue | undefined, { ownUrl }: Trans
   const { url } = hop;
   const { headers = null, executionId = null } = isPlainObject(startedBy) ? startedBy : {};
   const received = isPlainObject(headers) ? headers : {};
-  const own = [URL.parse(`${url.protocol}//${received.host}`), URL.parse(ownUrl ?? '')];
-  if (!own.some((one) => one?.host === url.host)) return hop;
+  const startedAt = URL.parse(`${url.protocol}//${received.host}`);
+  if (url.host !== startedAt?.host && url.host !== URL.parse(ownUrl ?? '')?.host) return hop;
   return {
     ...hop,
     headers: { ...hop.headers, [DEPTH_HEADER]: toNextCall(received, executionId as string | null) },

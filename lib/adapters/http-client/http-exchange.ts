@@ -16,15 +16,14 @@ export interface Hop extends RequestBody {
   readonly tls?: ClientCertificate | undefined;
 }
 
-const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** The statuses of a redirect. */
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * The headers that are sent on a redirect to another origin. A list of harmless ones, since any other header may carry
  * a key (`authorization`, `cookie`, `x-api-key`, `private-token`, …).
  */
 const harmless: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
-
-export const isRedirect = (status: number): boolean => redirectStatuses.has(status);
 
 /**
  * The request after a redirect (RFC 9110 §15.4): a GET after a 303, and after a 301 or 302 of a POST, as in all

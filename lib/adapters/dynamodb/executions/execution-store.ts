@@ -262,11 +262,12 @@ export const createExecutionStore = (
 
     finish: async (executionId, end) => {
       const isFinished = await writeEnd(executionId, end);
-      const open = end.nodes.flatMap(({ callbacks = [] }) => callbacks);
+      if (!isFinished) return false;
+      const open: string[] = [];
+      for (const { callbacks } of end.nodes) if (callbacks !== undefined) open.push(...callbacks);
       // Callbacks of an ended execution are in no list; left in the index, they would slow lists down.
-      if (isFinished)
-        await Promise.allSettled(open.slice(0, MAX_CLOSED).map((name) => unlist(executionId, name)));
-      return isFinished;
+      await Promise.allSettled(open.slice(0, MAX_CLOSED).map((name) => unlist(executionId, name)));
+      return true;
     },
 
     listEnd: async (record) => {
