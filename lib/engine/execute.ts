@@ -175,7 +175,7 @@ class Run implements InnerRun {
         if (this.#bug !== null) throw this.#bug.error;
         const failure = this.#startReady(triggerInput) ?? this.#completeAll();
         if (failure !== null) return this.#fail(failure);
-        if (this.#progress.readyCount === 0) {
+        if (this.#progress.ready.length === 0) {
           if (!this.records.hasOpen) return { ...this.partialResult(), failure: null };
           this.#session.startTimer();
           this.#session.reportProgress?.();
@@ -325,7 +325,7 @@ class Run implements InnerRun {
     const main = mainOf(outputs);
     const { route, plan } = this.#options;
     if (index === route.trigger) this.#trigger = main;
-    this.#outputs.set(index, main);
+    this.#outputs.latest.set(index, main);
     const response = outputs[RESPONSE_OUTPUT];
     if (response !== undefined && this.#response === null) this.#respond(response);
     this.#progress.settle(index, outputs);
@@ -338,7 +338,7 @@ class Run implements InnerRun {
       const message = `the loop back to this node ran ${exhaustedLoop.maxIterations} times, which is its maxIterations`;
       return { nodeId: this.#idOf(exhaustedLoop.header), name: 'LoopLimit', message };
     }
-    if (this.#progress.readyCount === 0 || !this.#session.deadline.isUp) return null;
+    if (this.#progress.ready.length === 0 || !this.#session.deadline.isUp) return null;
     return this.#session.timeoutAt(this.#idOf(index));
   }
 

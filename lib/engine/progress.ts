@@ -33,7 +33,8 @@ export class Progress {
   readonly #iterations: number[];
   /** For each loop, the data of its back edges for this iteration; empty in the first iteration. */
   readonly #returned: (readonly DeliveredInput[])[];
-  #ready: number[];
+  /** The nodes that can run now. */
+  ready: number[];
   /** Skipped nodes whose edges have not settled. */
   #skipping: number[] = [];
   /** Nodes that were skipped, for the run to record and remove. */
@@ -51,18 +52,14 @@ export class Progress {
     this.#open = route.loops.map(({ units }) => units);
     this.#iterations = route.loops.map(() => 0);
     this.#returned = route.loops.map(() => []);
-    this.#ready = [route.trigger];
+    this.ready = [route.trigger];
   }
 
   /** @returns the nodes that can run now, in plan order; none when the run is complete */
   takeReady(): readonly number[] {
-    const ready = this.#ready;
-    this.#ready = [];
+    const ready = this.ready;
+    this.ready = [];
     return ready.length > 1 ? ready.sort((a, b) => a - b) : ready;
-  }
-
-  get readyCount(): number {
-    return this.#ready.length;
   }
 
   /**
@@ -120,7 +117,7 @@ export class Progress {
     if (awaited !== 0) return;
     let wasReached = false;
     for (const edge of this.#route.incoming[node] ?? []) wasReached ||= this.#delivered[edge] !== null;
-    (wasReached ? this.#ready : this.#skipping).push(node);
+    (wasReached ? this.ready : this.#skipping).push(node);
   }
 
   /** Counts a node or inner loop of the loop as settled. The last one ends the iteration. */
@@ -148,7 +145,7 @@ export class Progress {
     this.#resetLoop(index);
     this.#iterations[index] = iterations;
     this.#returned[index] = returned;
-    this.#ready.push(loop.header);
+    this.ready.push(loop.header);
     return true;
   }
 
@@ -194,7 +191,8 @@ interface OutputsOptions {
 /** The main outputs of a run's nodes, which expressions read, and from which the run's own output is taken. */
 export class RunOutputs {
   readonly #options: OutputsOptions;
-  readonly #latest = new Map<number, JsonObject>();
+  /** The output that each node has delivered last. */
+  readonly latest = new Map<number, JsonObject>();
   /** For each loop, the outputs its nodes had when the current iteration started. */
   readonly #previous = new Map<number, ReadonlyMap<number, JsonObject>>();
 
@@ -202,15 +200,11 @@ export class RunOutputs {
     this.#options = options;
   }
 
-  set(node: number, output: JsonObject): void {
-    this.#latest.set(node, output);
-  }
-
   /** Keeps the outputs of a loop's iteration that has just ended. */
   keepIteration(loop: number): void {
     const nodes = this.#options.route.loops[loop]?.nodes ?? [];
     const kept = nodes.flatMap((node) => {
-      const output = this.#latest.get(node);
+      const output = this.latest.get(node);
       return output === undefined ? [] : [[node, output] as const];
     });
     this.#previous.set(loop, new Map(kept));
@@ -221,7 +215,7 @@ export class RunOutputs {
     const { plan, route, nodes } = this.#options;
     const visible: Record<string, JsonObject> = Object.assign(Object.create(null), nodes);
     for (const { index, id, loop } of findVisibleNodes(plan, route, node)) {
-      const output = (loop === -1 ? this.#latest : this.#previous.get(loop))?.get(index);
+      const output = (loop === -1 ? this.latest : this.#previous.get(loop))?.get(index);
       if (output !== undefined) visible[id] = output;
     }
     return visible;
@@ -233,13 +227,13 @@ export class RunOutputs {
    */
   get last(): JsonObject | undefined {
     let last = -1;
-    for (const node of this.#latest.keys()) if (node > last && !this.#hasSuccessor(node)) last = node;
-    return this.#latest.get(last);
+    for (const node of this.latest.keys()) if (node > last && !this.#hasSuccessor(node)) last = node;
+    return this.latest.get(last);
   }
 
   /** The outputs of all nodes that ran and none of whose successors ran, by node id, in plan order. */
   get ends(): JsonObject {
-    const ends = [...this.#latest].filter(([node]) => !this.#hasSuccessor(node));
+    const ends = [...this.latest].filter(([node]) => !this.#hasSuccessor(node));
     return Object.fromEntries(
       ends
         .sort(([a], [b]) => a - b)
@@ -252,7 +246,7 @@ export class RunOutputs {
     for (const edge of plan.nodes[node]?.outgoing ?? []) {
       const kind = route.kind[edge];
       const isFollowed = kind === EDGE.forward || kind === EDGE.exit;
-      if (isFollowed && this.#latest.has(plan.edges[edge]?.target ?? -1)) return true;
+      if (isFollowed && this.latest.has(plan.edges[edge]?.target ?? -1)) return true;
     }
     return false;
   }

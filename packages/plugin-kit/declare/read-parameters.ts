@@ -129,6 +129,7 @@ const tryRead = (read: Read, value: JsonValue, place: string): Taken | null => {
 
 const createReadOwn = (rule: Rule): Read => {
   const { enum: choices, const: constant, items } = rule;
+  const limitsLength = rule.minLength !== undefined || rule.maxLength !== undefined;
   // Whether a number is whole is checked with its range.
   const types = typesOf(rule)?.map((type): string => (type === 'integer' ? 'number' : type));
   const pattern = rule.pattern === undefined ? null : new RegExp(rule.pattern, 'u');
@@ -143,7 +144,7 @@ const createReadOwn = (rule: Rule): Read => {
     if (!isOfType) throw wrongParameter(place, describeRule(rule), value);
     if (typeof value === 'number' && !isInRange(rule, value)) throw wrongValue(place, rule, 'number');
     if (typeof value === 'string') {
-      if (!hasLength(value, rule)) throw wrongValue(place, rule, 'length');
+      if (limitsLength && !hasLength(value, rule)) throw wrongValue(place, rule, 'length');
       if (pattern !== null && !matches(pattern, value)) throw wrongValue(place, rule, 'string');
     }
     if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
@@ -52,7 +52,7 @@ const TIME_SHARDS = 16;
 export const shardsOf = (group: DueGroup): readonly string[] =>
   Array.from({ length: SWEEP_SHARDS }, (_, shard) => toShard(group, shard));
 
-const hashOf = (id: string): number => createHash('sha256').update(id).digest()[0] ?? 0;
+const hashOf = (id: string): number => hash('sha256', id, 'buffer')[0] ?? 0;
 
 /**
  * The partition keys of the index by time. Executions that ended badly, which people look for, are separate from the
@@ -83,7 +83,7 @@ const toShard = (group: DueGroup, shard: number): string => `${group === 'waitin
 
 /** The key of a pending callback. No execution id has a colon; hashed, since names may be longer than a key. */
 export const callbackKeyOf = (executionId: string, name: string): string =>
-  `callback:${createHash('sha256').update(`${executionId}/${name}`).digest('base64url')}`;
+  `callback:${hash('sha256', `${executionId}/${name}`, 'base64url')}`;
 
 /**
  * The partitions of the index by workflow that hold the pending callbacks, separate from executions, since no workflow
