@@ -357,21 +357,13 @@ const openNetwork = (
   services: SharedServices,
   { time, remainingMs, controller, queue }: AttemptCalls,
 ): Omit<Services, 'files' | 'state'> => {
+  const { aws = noAws, tcp = noTcp } = services;
   let isFirst = true;
   const use = (): boolean => {
     const wasFirst = isFirst;
     isFirst = false;
     return wasFirst;
   };
-  const watch = <Service extends object>(service: Service): Service =>
-    queue === undefined
-      ? service
-      : new Proxy(service, {
-          get: (target, name) => {
-            use();
-            return Reflect.get(target, name);
-          },
-        });
   const turn: CallTurn = {
     remainingMs,
     untimed: async (work) => {
@@ -399,8 +391,8 @@ const openNetwork = (
   };
   return {
     ...services,
-    aws: watch(services.aws ?? noAws),
-    tcp: watch(services.tcp ?? noTcp),
+    aws: queue === undefined ? aws : watch(aws, use),
+    tcp: queue === undefined ? tcp : watch(tcp, use),
     http: {
       // A request ends with its attempt. Its timeout is slightly longer than the attempt's, so that the node's message is
       // the one shown.
@@ -414,6 +406,15 @@ const openNetwork = (
     },
   };
 };
+
+/** A service that reports its use. */
+const watch = <Service extends object>(service: Service, onUse: () => void): Service =>
+  new Proxy(service, {
+    get: (target, name) => {
+      onUse();
+      return Reflect.get(target, name);
+    },
+  });
 
 const TIMEOUT_MARGIN_MS = 1_000;
 
