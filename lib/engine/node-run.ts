@@ -210,9 +210,9 @@ export class RunRecords {
 
   /** Returns all records; those of inner runs follow their node. */
   collect(): NodeRecord[] {
-    const records = this.#entries.map((entry) =>
-      'planNode' in entry ? (entry.outcome?.record ?? toOpenRecord(entry)) : entry,
-    );
+    const records: NodeRecord[] = [];
+    for (const entry of this.#entries)
+      records.push('planNode' in entry ? (entry.outcome?.record ?? toOpenRecord(entry)) : entry);
     if (this.#inner.size === 0) return records;
     return records.flatMap((record) => [
       record,

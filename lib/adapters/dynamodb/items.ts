@@ -55,13 +55,13 @@ export const putItem = async (
  * @returns at least the attributes that `ReturnValues` asks for; null if the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const updateItem = (
+export const updateItem = async (
   client: DynamoDbClient,
   input: UpdateItemCommandInput & Place,
   isOurs: IsOurs,
 ): Promise<Item | null> => {
-  const update = client.updateItem(input).then(({ Attributes = {} }) => Attributes);
-  return confirm(client, input, update, ifOurs(isOurs));
+  const updated = await confirm(client, input, client.updateItem(input), ifOurs(isOurs));
+  return updated === null ? null : (updated.Attributes ?? {});
 };
 
 /**
@@ -78,7 +78,7 @@ export const deleteItem = async (
   null;
 
 const ifOurs = (isOurs: IsOurs) =>
-  isOurs && ((stored: Item | null) => (stored !== null && isOurs(stored) ? stored : null));
+  isOurs && ((stored: Item | null) => (stored !== null && isOurs(stored) ? { Attributes: stored } : null));
 
 /** @param toOutput - makes the output of our own call from what is stored; null if that is not our own */
 const confirm = async <Output>(

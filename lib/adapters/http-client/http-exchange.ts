@@ -127,23 +127,9 @@ export const sendHop = (
   });
 
 /**
- * Reads the headers with lower-case names, with the values of a repeated name joined by `, `. Not `response.headers`,
- * which drops some repeated headers.
- */
-const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
-  const headers = new Map<string, string>();
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = String(rawHeaders[index]).toLowerCase();
-    const value = String(rawHeaders[index + 1]);
-    const earlier = headers.get(name);
-    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
-  }
-  return headers;
-};
-
-/**
- * Opens a response. Some servers, such as object stores, compress although they were asked not to. Their bodies are
- * decoded, and `content-encoding` and `content-length`, which describe the compressed bytes, are removed.
+ * Opens a response. Header names are in lower case, and the values of a repeated name are joined by `, `. Some servers,
+ * such as object stores, compress although they were asked not to. Their bodies are decoded, and `content-encoding` and
+ * `content-length`, which describe the compressed bytes, are removed.
  * @returns the body, decoded: reading it throws AppError `OUTBOUND_TOO_LARGE` beyond the limit, and `OUTBOUND_FAILED` if the
  * connection breaks or the body does not match its encoding
  */
@@ -151,7 +137,15 @@ export const openResponse = (
   response: IncomingMessage,
   receiving: { readonly target: string; readonly limitBytes: number },
 ): { readonly headers: Readonly<Record<string, string>>; readonly content: AsyncIterable<Uint8Array> } => {
-  const headers = readHeaders(response);
+  const headers = new Map<string, string>();
+  // Not `response.headers`, which drops some repeated headers.
+  const { rawHeaders } = response;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = String(rawHeaders[index]).toLowerCase();
+    const value = String(rawHeaders[index + 1]);
+    const earlier = headers.get(name);
+    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+  }
   const encoding = headers.get('content-encoding') ?? 'identity';
   const decoder = decoders.get(encoding.toLowerCase())?.();
   if (decoder !== undefined) for (const name of ['content-encoding', 'content-length']) headers.delete(name);

@@ -49,8 +49,10 @@ export const findAddressProblem = (address: string): string | null => {
   return globalUnicast.check(address, 'ipv6') ? findIn(v6, address, family) : 'not global';
 };
 
-const findIn = (ranges: typeof v4, address: string, family: 'ipv4' | 'ipv6'): string | null =>
-  ranges.find(({ list }) => list.check(address, family))?.name ?? null;
+const findIn = (ranges: typeof v4, address: string, family: 'ipv4' | 'ipv6'): string | null => {
+  for (const { name, list } of ranges) if (list.check(address, family)) return name;
+  return null;
+};
 
 /** The IPv4 address in the last 32 bits, IPv4-mapped. */
 const toTranslatedV4 = (address: string): string => {
