@@ -181,7 +181,7 @@ export class Session {
   readonly unanswered = new Map<string, string>();
   /** Node runs so far, of all inner runs too. */
   nodeRuns = 0;
-  /** Null if nobody listens. */
+  /** Null if no caller watches it. */
   reportProgress: (() => void) | null = null;
   /** The failure that ends the execution whatever its nodes' `onError` says; null while there is none. */
   fatal: NodeFailure | null = null;
