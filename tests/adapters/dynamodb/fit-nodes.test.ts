@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readLongJson } from '../../../lib/adapters/dynamodb/attributes.ts';
-import { fitNodes } from '../../../lib/adapters/dynamodb/executions/execution-end.ts';
+import { fitNodes } from '../../../lib/adapters/dynamodb/executions/execution-item.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 
 const record = (nodeId: string, status: NodeRecord['status'] = 'succeeded'): NodeRecord => ({

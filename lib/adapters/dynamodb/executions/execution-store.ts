@@ -10,24 +10,28 @@ import { compact, type Item, json, number, optional, packed, text } from '../att
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { fitNodes, SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
 import {
   CALLBACK_KEYS,
   callbackKeyOf,
   dataKeyOf,
+  fitNodes,
   isExpired,
   OPEN_DAYS,
   SECONDS_PER_DAY,
+  SWEPT_ATTRIBUTES,
   timeShardOf,
   toCallback,
   toCallbackKeys,
   toData,
   toDataChange,
   toDataItem,
+  toEndAttributes,
+  toEndChange,
   toExpiry,
   toIso,
   toItem,
   toLease,
+  toOutboxSweep,
   toRecord,
   toSweep,
 } from './execution-item.ts';

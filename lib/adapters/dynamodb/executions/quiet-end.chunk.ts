@@ -4,10 +4,11 @@ import {
   type Expiry,
   OUTBOX_LEASE_MS,
   SWEPT_ATTRIBUTES,
+  timeShardOf,
   toEndAttributes,
+  toSweep,
   unlessSwept,
-} from './execution-end.ts';
-import { timeShardOf, toSweep } from './execution-item.ts';
+} from './execution-item.ts';
 import { type Change, IS_OPEN } from './execution-update.ts';
 
 /**
