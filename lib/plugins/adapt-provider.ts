@@ -97,7 +97,7 @@ const readOutputs = (declared: Declared): NodeType['outputs'] => {
 export const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
   if (kind === 'action' || source === undefined) return null;
   if (typeof source === 'string') return source;
-  const { toAddress, register, unregister, resourceOf, takesBatches, poll } = source;
+  const { toAddress, register, unregister, resourceOf, takesBatches, poll, form } = source;
   return {
     toInput: source.toInput.bind(source),
     toKey: source.toKey.bind(source),
@@ -107,5 +107,6 @@ export const readSource = (kind: HandleKind, source: TriggerSource | undefined):
     ...(takesBatches === undefined ? {} : { takesBatches: takesBatches.bind(source) }),
     ...(resourceOf === undefined ? {} : { resourceOf: resourceOf.bind(source) }),
     ...(poll === undefined ? {} : { poll: poll.bind(source) }),
+    ...(form === undefined ? {} : { form }),
   };
 };

@@ -63,6 +63,7 @@ test('a sweep renames a rule of an earlier release; no event is lost before, and
   const [node = aRule('shop')] = definition.nodes;
   const wanted = toRegistration(definition.id, node, findNodeType);
   if (wanted === null) throw new Error('the trigger registers nothing');
+  expect(wanted.name).toMatch(/^2\./);
   const former = { ...wanted, name: wanted.name.replace('2.', '') };
   const context = {
     ...(await service.openContext()),
