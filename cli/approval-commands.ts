@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ApprovalPage, approvalsQuery } from '../lib/callbacks/list-approvals.ts';
+import { type ApprovalPage, approvalsQuery } from '../lib/approvals/list-approvals.ts';
 import {
   type CommandContext,
   EARLIER_NOTE,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import type { DescribedCredential } from '../lib/app/credentials-handlers.ts';
-import { describeLimits } from '../lib/calls/call-limits.ts';
+import { describeLimits } from '../lib/credentials/limits/call-limits.ts';
 import { describeHosts } from '../lib/credentials/outbound/outbound-rules.ts';
 import { describeUser } from '../lib/workflows/definition/find-users.ts';
 import { ApiProblem } from './admin-api.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
-import type { ExecutionComparison } from '../lib/admin/compare-executions.ts';
 import type { NodeRecord } from '../lib/engine/result.ts';
+import type { ExecutionComparison } from '../lib/executions/explain/compare-executions.ts';
 import { keyedListQuery } from '../lib/executions/lifecycle/list-executions.ts';
 import {
   EXECUTION_STATUSES,

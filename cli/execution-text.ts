@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
-import type { ComparedNode, ExecutionComparison } from '../lib/admin/compare-executions.ts';
-import type { describeExplained } from '../lib/admin/explain-execution.ts';
 import type { NodeFailure, NodeRecord } from '../lib/engine/result.ts';
+import type { ComparedNode, ExecutionComparison } from '../lib/executions/explain/compare-executions.ts';
+import type { describeExplained } from '../lib/executions/explain/explain-execution.ts';
 import type { describeSummary } from '../lib/executions/record/describe-execution.ts';
 import type { ExecutionStatus } from '../lib/executions/record/execution-store.ts';
 import type { Format } from './io.ts';

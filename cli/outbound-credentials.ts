@@ -1,7 +1,7 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
 import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import type { testCredentialRoute } from '../lib/app/api/health.ts';
-import { type CallLimits, describeLimits } from '../lib/calls/call-limits.ts';
+import { type CallLimits, describeLimits } from '../lib/credentials/limits/call-limits.ts';
 import {
   ANY_HOST,
   findAddedHosts,

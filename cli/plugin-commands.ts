@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { PluginSummary } from '../lib/plugins/summaries.ts';
-import type { DisabledPlugin } from '../lib/settings/settings.ts';
+import type { DisabledPlugin } from '../lib/shared/settings/settings.ts';
 import type { AdminApi } from './admin-api.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';

@@ -4,7 +4,7 @@ import {
   type readStatistics,
   type Statistics,
   statisticsQuery,
-} from '../lib/statistics/read-statistics.ts';
+} from '../lib/executions/statistics/read-statistics.ts';
 import { type CommandContext, refuseUnknownWorkflow, type TargetContext } from './command-context.ts';
 import { formatDuration } from './execution-text.ts';
 import { explain } from './help.ts';

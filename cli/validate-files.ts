@@ -14,14 +14,14 @@ import {
 import { findFormatChanges } from '../authoring/validation/find-format-changes.ts';
 import { readDraft } from '../authoring/validation/graph/draft-graph.ts';
 import type { PluginEntry } from '../lib/plugins/plugin.ts';
+import { didYouMean, quote } from '../lib/shared/describe.ts';
+import { findNearest } from '../lib/shared/near-name.ts';
 import {
   describeTaken,
   findRegisteringSource,
   type Registration,
   wantedRegistrations,
-} from '../lib/registrations/registration.ts';
-import { didYouMean, quote } from '../lib/shared/describe.ts';
-import { findNearest } from '../lib/shared/near-name.ts';
+} from '../lib/triggers/registrations/registration.ts';
 import { findCredentialUses } from '../lib/workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { findVariables } from '../lib/workflows/definition/find-variables.ts';

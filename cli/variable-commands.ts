@@ -1,6 +1,6 @@
 import { type JsonValue, parseJson as parseExactly } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
-import { VARIABLE_TYPES, type Variable, type VariableType } from '../lib/settings/settings.ts';
+import { VARIABLE_TYPES, type Variable, type VariableType } from '../lib/shared/settings/settings.ts';
 import { type AdminApi, ApiProblem } from './admin-api.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, refuseUsed, usageError } from './command-error.ts';

@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { FoundCallback } from '../lib/callbacks/find-callback.ts';
-import { askPage } from '../lib/callbacks/pages.chunk.ts';
+import type { FoundCallback } from '../lib/approvals/find-callback.ts';
+import { askPage } from '../lib/approvals/pages.chunk.ts';
 import { formPage } from '../lib/webhooks/features/form-stages.ts';
 import type { Webhook } from '../lib/webhooks/webhook.ts';
 import { takeConsolePictures } from './pages/console-pictures.ts';

@@ -37,9 +37,9 @@ const findComparisons = (file: string, text: string): string[] => {
 
 /** What checks secrets of callers and senders, and callback URLs. */
 const checked = Object.entries(
-  readSources(projectRoot, ['lib/credentials', 'lib/callbacks', 'lib/webhooks']),
+  readSources(projectRoot, ['lib/credentials', 'lib/approvals', 'lib/webhooks']),
 ).filter(([file]) =>
-  /^lib\/(?:credentials\/[^/]+|callbacks\/.*|webhooks\/(?:[^/]+|features\/(?:handshake|sender|signature)\/.*))\.ts$/.test(
+  /^lib\/(?:credentials\/[^/]+|approvals\/[^/]+|webhooks\/(?:[^/]+|features\/(?:handshake|sender|signature)\/.*))\.ts$/.test(
     file,
   ),
 );
@@ -53,7 +53,7 @@ describe('secrets of callers are compared in constant time', () => {
 
   test.each([
     'lib/credentials/verify.ts',
-    'lib/callbacks/callback-token.ts',
+    'lib/approvals/callback-token.ts',
     'lib/webhooks/features/sender/is-equal.ts',
   ])('%s compares by timingSafeEqual', (file) => {
     const [, text = ''] = checked.find(([name]) => name === file) ?? [];

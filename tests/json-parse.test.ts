@@ -33,7 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'lib/app/sweep-handler.ts',
     'lib/app/triggers/failed-run-data.ts',
     'lib/app/triggers/run-poll.ts',
-    'lib/callbacks/pages.chunk.ts',
+    'lib/approvals/pages.chunk.ts',
     'lib/engine/checkpoint-journal.ts',
     'lib/engine/credentials.ts',
     'lib/executions/bulk/plan-bulk-retry.ts',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import type { ApprovalPage } from '../../lib/callbacks/list-approvals.ts';
+import type { ApprovalPage } from '../../lib/approvals/list-approvals.ts';
 import type { describeExecution, describeSummary } from '../../lib/executions/record/describe-execution.ts';
 import { isFinal } from '../../lib/executions/record/execution-store.ts';
 import { askJson } from './ask-aws.ts';

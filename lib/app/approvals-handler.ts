@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import { type ApprovalParts, listApprovals } from '../callbacks/list-approvals.ts';
+import { type ApprovalParts, listApprovals } from '../approvals/list-approvals.ts';
 import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';

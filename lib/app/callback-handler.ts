@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import type { CallbackIndex } from '../callbacks/callback-index.ts';
+import type { CallbackIndex } from '../approvals/callback-index.ts';
 import {
   answeredAlready,
   type Decision,
@@ -7,13 +7,13 @@ import {
   type FoundCallback,
   findPendingCallback,
   parseDecision,
-} from '../callbacks/find-callback.ts';
+} from '../approvals/find-callback.ts';
+import { prefersHtml } from '../approvals/pages/prefers-html.ts';
 import type { DurableService } from '../executions/lifecycle/durable-service.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readPathParameter } from '../http/read-parameters.ts';
 import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
-import { prefersHtml } from '../pages/prefers-html.ts';
 import { answerJson } from '../shared/answer.ts';
 import { ANSWER_MISMATCH, METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
@@ -31,7 +31,7 @@ interface CallbackParts extends FindCallbackParts {
 const MAX_BODY_BYTES = 100_000;
 const MAX_BODY_DEPTH = 100;
 
-const loadPages = () => import('../callbacks/pages.chunk.ts');
+const loadPages = () => import('../approvals/pages.chunk.ts');
 
 /** The handler of callback URLs: GET shows a form and changes nothing, POST decides. The engine accepts only one answer. */
 export const createCallbackFunction = (parts: CallbackParts) => {

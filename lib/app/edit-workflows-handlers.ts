@@ -1,5 +1,4 @@
 import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
-import { findTriggers } from '../admin/list-workflows.ts';
 import type { HeldQueues, NudgeQueue } from '../executions/held/held-queues.ts';
 import { nudgeHeld } from '../executions/held/nudge-held.ts';
 import { PROBE_PREFIX } from '../health/ping.ts';
@@ -7,13 +6,6 @@ import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { type Call, readCaller, serveRoutes } from '../http/create-handler.ts';
 import { checkPrecondition, withTag } from '../http/entity-tags.ts';
 import type { Registry } from '../plugins/load-registry.ts';
-import {
-  putWorkflow,
-  putWorkflows,
-  removeWorkflow,
-  type WorkflowPut,
-} from '../registrations/put-workflow.ts';
-import type { RegistrarParts } from '../registrations/registrar.ts';
 import { answerJson } from '../shared/answer.ts';
 import {
   PRECONDITION_FAILED,
@@ -23,6 +15,14 @@ import {
   WORKFLOWS_INVALID,
 } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
+import { findTriggers } from '../triggers/list-workflows.ts';
+import {
+  putWorkflow,
+  putWorkflows,
+  removeWorkflow,
+  type WorkflowPut,
+} from '../triggers/registrations/put-workflow.ts';
+import type { RegistrarParts } from '../triggers/registrations/registrar.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { findUsersOfWorkflow } from '../workflows/definition/find-users.ts';
 import type { CheckedWorkflow, PatchOperation, Problem } from '../workflows/definition/problem.ts';

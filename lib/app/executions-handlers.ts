@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import { type CompareParts, compareWith } from '../admin/compare-executions.ts';
-import { describeExplained, explainExecution } from '../admin/explain-execution.ts';
-import { type ClaimRetryParts, claimRetry } from '../deliveries/claim-retry.ts';
+import { type ClaimRetryParts, claimRetry } from '../executions/deliveries/claim-retry.ts';
+import { type CompareParts, compareWith } from '../executions/explain/compare-executions.ts';
+import { describeExplained, explainExecution } from '../executions/explain/explain-execution.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import {

@@ -1,10 +1,10 @@
 import type { Clock, Ids } from '@hookloom/plugin-kit';
-import { findAddresses } from '../admin/list-workflows.ts';
 import { answerRoute } from '../http/api-route.ts';
 import type { ServedRoute } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { NOT_LISTENABLE, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
+import { findAddresses } from '../triggers/list-workflows.ts';
 import { END_KEPT_MS, LISTENING_MS, type ListeningStore } from '../webhooks/listening/listening-store.ts';
 import { describeRequest } from '../webhooks/requests/describe-request.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';

@@ -1,10 +1,10 @@
 import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
+import { readStatistics } from '../executions/statistics/read-statistics.ts';
+import type { StatisticsStore, StreamedChange } from '../executions/statistics/statistics-store.ts';
 import { answerRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { isAppError } from '../shared/errors.ts';
-import { readStatistics } from '../statistics/read-statistics.ts';
-import type { StatisticsStore, StreamedChange } from '../statistics/statistics-store.ts';
 import { showStatisticsRoute } from './api/statistics.ts';
 
 interface StatisticsParts {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findInputProblem } from '../deliveries/find-input-problem.ts';
+import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
 import { evaluateNode } from '../executions/lifecycle/evaluate-node.ts';
 import type { TriedNode } from '../executions/lifecycle/prepare-trial.ts';
 import { type TrialParts, tryNode } from '../executions/lifecycle/try-node.ts';

@@ -4,18 +4,6 @@ import { answerRoute } from '../http/api-route.ts';
 import { type Call, readCaller } from '../http/create-handler.ts';
 import { checkPrecondition, withTag } from '../http/entity-tags.ts';
 import type { Registry } from '../plugins/load-registry.ts';
-import { changeRegistrations } from '../registrations/change-registrations.ts';
-import type { RegistrarParts } from '../registrations/registrar.ts';
-import type { SettingsStore, Variable } from '../settings/settings.ts';
-import {
-  findExcess,
-  findVariableProblems,
-  type GivenVariable,
-  setVariables,
-  toValues,
-  type Variables,
-  withoutVariable,
-} from '../settings/variables.ts';
 import { answerJson } from '../shared/answer.ts';
 import {
   STORE_UNAVAILABLE,
@@ -25,6 +13,18 @@ import {
 } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { findNearest } from '../shared/near-name.ts';
+import type { SettingsStore, Variable } from '../shared/settings/settings.ts';
+import {
+  findExcess,
+  findVariableProblems,
+  type GivenVariable,
+  setVariables,
+  toValues,
+  type Variables,
+  withoutVariable,
+} from '../shared/settings/variables.ts';
+import { changeRegistrations } from '../triggers/registrations/change-registrations.ts';
+import type { RegistrarParts } from '../triggers/registrations/registrar.ts';
 import { findUsersOfVariable } from '../workflows/definition/find-users.ts';
 import type { ListUsers } from '../workflows/definition/uses.ts';
 import {

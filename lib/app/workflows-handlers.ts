@@ -1,6 +1,5 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
-import { findTriggers, type ListWorkflowsParts, listWorkflows } from '../admin/list-workflows.ts';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import { answerRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
@@ -9,6 +8,7 @@ import type { Registry } from '../plugins/load-registry.ts';
 import { answerJson } from '../shared/answer.ts';
 import { QUERY_INVALID, VERSION_NOT_FOUND, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
+import { findTriggers, type ListWorkflowsParts, listWorkflows } from '../triggers/list-workflows.ts';
 import { compareDefinitions } from '../workflows/definition/compare-definitions.ts';
 import type { Workflow } from '../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';

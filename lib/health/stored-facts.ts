@@ -7,7 +7,7 @@ import type {
   OutboundCredentialStore,
 } from '../credentials/outbound/outbound-credential.ts';
 import type { RenewalLocks } from '../credentials/outbound/renew-secret.ts';
-import type { DisabledPlugin, SettingsReader } from '../settings/settings.ts';
+import type { DisabledPlugin, SettingsReader } from '../shared/settings/settings.ts';
 import { findPollFailure, readPollRecord } from '../state/poll-record.ts';
 import { type StateStore, scopeOfWorkflow } from '../state/state-store.ts';
 import { findCredentialUses } from '../workflows/definition/credential-uses.ts';

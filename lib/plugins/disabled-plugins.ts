@@ -1,5 +1,5 @@
 import { NodeError } from '@hookloom/plugin-kit';
-import { type DisabledPlugin, rememberSetting, type SettingsReader } from '../settings/settings.ts';
+import { type DisabledPlugin, rememberSetting, type SettingsReader } from '../shared/settings/settings.ts';
 import type { Plugin, PluginEntry } from './plugin.ts';
 
 /** Checks that a plugin is not disabled on this stage. @throws NodeError `PluginDisabled`, which no retry repeats */

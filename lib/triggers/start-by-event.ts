@@ -7,8 +7,8 @@ import {
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { acceptDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
-import { findInputProblem } from '../deliveries/find-input-problem.ts';
+import { acceptDelivery, type ClaimParts, claimDelivery } from '../executions/deliveries/claim-delivery.ts';
+import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import { countStart, measure } from '../shared/metrics.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { acceptDelivery, claimDelivery } from '../deliveries/claim-delivery.ts';
-import { findInputProblem } from '../deliveries/find-input-problem.ts';
+import { acceptDelivery, claimDelivery } from '../executions/deliveries/claim-delivery.ts';
+import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import { BODY_INVALID, NOT_STARTABLE, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';

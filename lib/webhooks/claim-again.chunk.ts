@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ClaimedDelivery, ClaimParts } from '../deliveries/claim-delivery.ts';
-import { toExecutionId } from '../deliveries/to-execution-id.ts';
+import type { ClaimedDelivery, ClaimParts } from '../executions/deliveries/claim-delivery.ts';
+import { toExecutionId } from '../executions/deliveries/to-execution-id.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
 import { type ExecutionRecord, type ExecutionStore, keyIdOf } from '../executions/record/execution-store.ts';
 import { ALREADY_STARTED } from '../shared/error-catalogue.ts';

@@ -1,11 +1,11 @@
 import type { Clock, JsonObject } from '@hookloom/plugin-kit';
+import type { ExecutionResult } from '../engine/result.ts';
 import {
   acceptDelivery,
   type ClaimedDelivery,
   type ClaimParts,
   claimDelivery,
-} from '../deliveries/claim-delivery.ts';
-import type { ExecutionResult } from '../engine/result.ts';
+} from '../executions/deliveries/claim-delivery.ts';
 import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';

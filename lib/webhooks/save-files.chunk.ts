@@ -1,6 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
-import type { ClaimedDelivery } from '../deliveries/claim-delivery.ts';
 import { nodeKeyOf } from '../engine/node-run.ts';
+import type { ClaimedDelivery } from '../executions/deliveries/claim-delivery.ts';
 import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { LifeDays } from '../executions/record/blob-store.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';

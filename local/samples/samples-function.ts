@@ -1,6 +1,6 @@
 import { lazy } from '@hookloom/plugin-kit';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
-import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
+import { removeWorkflow } from '../../lib/triggers/registrations/put-workflow.ts';
 import { openSampleStores } from './sample-stores.ts';
 import {
   type FilesById,

@@ -8,7 +8,7 @@ import { sampleWorkflowsFolder } from '../../cli/local/project-folder.ts';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
 import { isWorkflowFile, readWorkflow } from '../../cli/read-file.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
-import { putWorkflow } from '../../lib/registrations/put-workflow.ts';
+import { putWorkflow } from '../../lib/triggers/registrations/put-workflow.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { sampleCredentials } from './sample-credentials.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import { createCallbackUrls } from '../../lib/approvals/callback-urls.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 

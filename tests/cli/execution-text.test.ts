@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { colourOf, formatDuration, toComparison } from '../../cli/execution-text.ts';
-import type { ComparedNode, ExecutionComparison } from '../../lib/admin/compare-executions.ts';
+import type { ComparedNode, ExecutionComparison } from '../../lib/executions/explain/compare-executions.ts';
 import { EXECUTION_STATUSES } from '../../lib/executions/record/execution-store.ts';
 
 const SECOND = 1_000;

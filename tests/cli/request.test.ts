@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { toDeliveryId } from '../../lib/deliveries/claim-delivery.ts';
-import { executionIdOfRequest } from '../../lib/deliveries/to-execution-id.ts';
+import { toDeliveryId } from '../../lib/executions/deliveries/claim-delivery.ts';
+import { executionIdOfRequest } from '../../lib/executions/deliveries/to-execution-id.ts';
 import { passedPlace, type RequestRecord, refusedPlace } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { useCommandLine } from '../support/a-command-line.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createStatisticsStore } from '../../lib/adapters/dynamodb/statistics/statistics-store.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import type { Happening } from '../../lib/statistics/counts.ts';
+import type { Happening } from '../../lib/executions/statistics/counts.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 
 const aCommandLine = useCommandLine();

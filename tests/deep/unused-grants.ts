@@ -40,9 +40,9 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminEditWorkflowsRole dynamodb:UpdateItem table/STAGE-workflows':
     'listening to the next request: tests/functions/listening',
   'AdminEditWorkflowsRole lambda:UpdateEventSourceMapping event-source-mapping:*':
-    'a mapping that a crash has left behind: tests/registrations',
+    'a mapping that a crash has left behind: tests/triggers/registrations',
   'AdminEditWorkflowsRole scheduler:UpdateSchedule schedule/STAGE/*':
-    'a schedule that a crash has left behind: tests/registrations',
+    'a schedule that a crash has left behind: tests/triggers/registrations',
   'AdminEditWorkflowsRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'AdminExecutionRole dynamodb:Query table/STAGE-registrations/index/byNodeType':
@@ -96,21 +96,21 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminSendAgainRole lambda:InvokeFunction function:STAGE-runDurable:durable':
     'the same call as that of the other roles, for a durable workflow: tests/executions/lifecycle',
   'AdminSettingsRole events:DeleteRule rule/*/STAGE.*':
-    'an event trigger that reads a variable: tests/registrations',
+    'an event trigger that reads a variable: tests/triggers/registrations',
   'AdminSettingsRole events:DeleteRule rule/STAGE.*':
-    'an event trigger that reads a variable: tests/registrations',
+    'an event trigger that reads a variable: tests/triggers/registrations',
   'AdminSettingsRole events:PutRule rule/*/STAGE.*':
-    'an event trigger that reads a variable: tests/registrations',
+    'an event trigger that reads a variable: tests/triggers/registrations',
   'AdminSettingsRole events:PutRule rule/STAGE.*':
-    'an event trigger that reads a variable: tests/registrations',
+    'an event trigger that reads a variable: tests/triggers/registrations',
   'AdminSettingsRole events:PutTargets rule/*/STAGE.*':
-    'an event trigger that reads a variable: tests/registrations',
+    'an event trigger that reads a variable: tests/triggers/registrations',
   'AdminSettingsRole events:PutTargets rule/STAGE.*':
-    'an event trigger that reads a variable: tests/registrations',
+    'an event trigger that reads a variable: tests/triggers/registrations',
   'AdminSettingsRole events:RemoveTargets rule/*/STAGE.*':
-    'an event trigger that reads a variable: tests/registrations',
+    'an event trigger that reads a variable: tests/triggers/registrations',
   'AdminSettingsRole events:RemoveTargets rule/STAGE.*':
-    'an event trigger that reads a variable: tests/registrations',
+    'an event trigger that reads a variable: tests/triggers/registrations',
   'AdminEditWorkflowsRole events:DeleteRule rule/*/STAGE-???????????????????????????????????????????':
     'a rule of a release before 0.3: tests/triggers/types/rule-names',
   'AdminEditWorkflowsRole events:DeleteRule rule/STAGE-???????????????????????????????????????????':
@@ -144,7 +144,7 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminSettingsRole lambda:UpdateEventSourceMapping event-source-mapping:*':
     'a queue trigger that reads a variable: tests/functions/variables',
   'AdminSettingsRole scheduler:UpdateSchedule schedule/STAGE/*':
-    'a schedule that a crash has left behind: tests/registrations',
+    'a schedule that a crash has left behind: tests/triggers/registrations',
   'AdminSettingsRole sqs:GetQueueUrl *': 'a queue trigger that reads a variable: tests/functions/variables',
   'AdminTryNodeRole dynamodb:GetItem table/STAGE-executions':
     'a start whose answer is lost: tests/deep/lost-answers-of-stores',
@@ -159,7 +159,7 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminTryNodeRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'DispatchRole dynamodb:GetItem table/STAGE-deliveries':
-    'a delivery that is claimed twice: tests/deliveries',
+    'a delivery that is claimed twice: tests/executions/deliveries',
   'DispatchRole dynamodb:GetItem table/STAGE-settings':
     'a workflow that reads variables: tests/functions/variables',
   'DispatchRole dynamodb:UpdateItem table/STAGE-executions':
@@ -209,9 +209,9 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'SchedulerRole sqs:SendMessage STAGE-trigger-dead-letters':
     'an event that Lambda refuses at its door, as while the function is throttled: not on this machine',
   'SweepRegistrationsRole lambda:UpdateEventSourceMapping event-source-mapping:*':
-    'a trigger that changes in place: tests/registrations',
+    'a trigger that changes in place: tests/triggers/registrations',
   'SweepRegistrationsRole scheduler:UpdateSchedule schedule/STAGE/*':
-    'a trigger that changes in place: tests/registrations',
+    'a trigger that changes in place: tests/triggers/registrations',
   'SweepRole dynamodb:GetItem table/STAGE-settings':
     'a workflow that reads variables: tests/functions/variables',
   'SweepRole dynamodb:GetItem table/STAGE-workflow-versions':
@@ -225,7 +225,7 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'TriggerDeadLetterQueuePolicy sqs:SendMessage STAGE-trigger-dead-letters':
     'an event that Lambda refuses at its door, as while the function is throttled: not on this machine',
   'WebhookCallbackRole lambda:GetDurableExecutionHistory function:STAGE-runDurable:*':
-    'an answer that comes a second time: tests/callbacks',
+    'an answer that comes a second time: tests/approvals',
   'WebhookRole dynamodb:DeleteItem table/STAGE-executions':
     'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
   'WebhookRole dynamodb:GetItem table/STAGE-requests':

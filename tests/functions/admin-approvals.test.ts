@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createListApprovals } from '../../lib/app/approvals-handler.ts';
-import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import { createCallbackUrls } from '../../lib/approvals/callback-urls.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';

@@ -4,9 +4,9 @@ import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import { unpackText } from '../../lib/executions/record/blob-store.ts';
 import { packInput } from '../../lib/executions/record/pack-result.ts';
-import { toRegistration } from '../../lib/registrations/registration.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
+import { toRegistration } from '../../lib/triggers/registrations/registration.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';

@@ -1,7 +1,7 @@
 import { type JsonObject, type RegisteredTrigger, toEnvelope } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
-import { toRegistration } from '../../lib/registrations/registration.ts';
+import { toRegistration } from '../../lib/triggers/registrations/registration.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aBatch, aMessage, anEventService } from '../support/a-queue-trigger.ts';
 import { aWorkflow } from '../support/a-workflow.ts';

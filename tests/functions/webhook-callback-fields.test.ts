@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import { createCallbackUrls } from '../../lib/approvals/callback-urls.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aCallback } from '../support/a-callback.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import { createCallbackUrls } from '../../lib/approvals/callback-urls.ts';
 import { aCallback } from '../support/a-callback.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';

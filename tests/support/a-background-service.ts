@@ -4,7 +4,7 @@ import type { Context } from 'aws-lambda';
 import { cacheBlobs } from '../../lib/adapters/blobs/cache-blobs.ts';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
 import { randomIds } from '../../lib/adapters/runtime/system-clock.ts';
-import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import { createCallbackUrls } from '../../lib/approvals/callback-urls.ts';
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { acceptExecution } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';

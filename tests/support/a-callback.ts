@@ -1,8 +1,8 @@
 import type { JsonValue, Question } from '@hookloom/plugin-kit';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
-import type { CallbackIndex } from '../../lib/callbacks/callback-index.ts';
-import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import type { CallbackIndex } from '../../lib/approvals/callback-index.ts';
+import { createCallbackUrls } from '../../lib/approvals/callback-urls.ts';
 import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
 import { ENGINE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';

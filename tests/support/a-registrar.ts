@@ -8,9 +8,9 @@ import {
 } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
-import { putWorkflow, putWorkflows, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
-import type { RegistrationStore } from '../../lib/registrations/registration-store.ts';
-import { reconcileAll } from '../../lib/registrations/sweep-registrations.ts';
+import { putWorkflow, putWorkflows, removeWorkflow } from '../../lib/triggers/registrations/put-workflow.ts';
+import type { RegistrationStore } from '../../lib/triggers/registrations/registration-store.ts';
+import { reconcileAll } from '../../lib/triggers/registrations/sweep-registrations.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { aKillableProcess } from './a-killable-process.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CallLimitStore } from '../../lib/calls/call-limits.ts';
+import type { CallLimitStore } from '../../lib/credentials/limits/call-limits.ts';
 
 /** The contract of {@link CallLimitStore}. @param create - makes one without any limit */
 export const describeCallLimitStore = (

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CallbackIndex } from '../../lib/callbacks/callback-index.ts';
+import type { CallbackIndex } from '../../lib/approvals/callback-index.ts';
 import type { ExecutionStore, ListPosition } from '../../lib/executions/record/execution-store.ts';
 import { anExecutionEnd, anExecutionStart } from './a-start.ts';
 

@@ -1,5 +1,8 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import type { RegistrationStore, StoredRegistration } from '../../lib/registrations/registration-store.ts';
+import type {
+  RegistrationStore,
+  StoredRegistration,
+} from '../../lib/triggers/registrations/registration-store.ts';
 
 /** Registrations, for tests whose race is elsewhere. */
 export const inMemoryRegistrations = (clock: Pick<Clock, 'now'>): RegistrationStore => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallbackIndex, ListedCallback } from '../../lib/callbacks/callback-index.ts';
+import type { CallbackIndex, ListedCallback } from '../../lib/approvals/callback-index.ts';
 import type { Credential, CredentialStore } from '../../lib/credentials/credential.ts';
-import type { DeliveryClaim, DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
+import type { DeliveryClaim, DeliveryStore } from '../../lib/executions/deliveries/delivery-store.ts';
 import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
 import {

@@ -12,7 +12,7 @@ import {
   type CallLimits,
   CLOCK_TOLERANCE_MS,
   type HeldPlace,
-} from '../../lib/calls/call-limits.ts';
+} from '../../lib/credentials/limits/call-limits.ts';
 import type { HostLimits } from '../../lib/credentials/outbound/host-limits.ts';
 import type {
   OutboundCredential,

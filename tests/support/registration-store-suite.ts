@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Registration } from '../../lib/registrations/registration.ts';
-import type { RegistrationStore } from '../../lib/registrations/registration-store.ts';
+import type { Registration } from '../../lib/triggers/registrations/registration.ts';
+import type { RegistrationStore } from '../../lib/triggers/registrations/registration-store.ts';
 import { aManualClock } from './a-manual-clock.ts';
 
 const registration = (changes: Partial<Registration> = {}): Registration => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SettingsStore, Variable } from '../../lib/settings/settings.ts';
+import type { SettingsStore, Variable } from '../../lib/shared/settings/settings.ts';
 
 export const aVariable = (changes: Partial<Variable> = {}): Variable => ({
   name: 'region',

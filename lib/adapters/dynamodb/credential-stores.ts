@@ -1,6 +1,6 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
-import type { CallLimits } from '../../calls/call-limits.ts';
 import type { Credential, CredentialSecret, CredentialStore } from '../../credentials/credential.ts';
+import type { CallLimits } from '../../credentials/limits/call-limits.ts';
 import type {
   OutboundCredential,
   OutboundCredentialStore,

@@ -1,5 +1,5 @@
 import type { PutItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { DeliveryClaim, DeliveryStore } from '../../deliveries/delivery-store.ts';
+import type { DeliveryClaim, DeliveryStore } from '../../executions/deliveries/delivery-store.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { getItem, type IsOurs, putItem } from './items.ts';

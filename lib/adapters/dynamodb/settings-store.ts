@@ -1,4 +1,4 @@
-import type { Setting, Settings, SettingsReader, SettingsStore } from '../../settings/settings.ts';
+import type { Setting, Settings, SettingsReader, SettingsStore } from '../../shared/settings/settings.ts';
 import { type Item, longJson, number, readLongJson, readNumber, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { getItem, putItem, sameAs } from './items.ts';

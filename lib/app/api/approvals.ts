@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { approvalsQuery } from '../../callbacks/list-approvals.ts';
+import { approvalsQuery } from '../../approvals/list-approvals.ts';
 import { defineRoute } from '../../http/api-route.ts';
 import { instant, nextCursor } from './answers.ts';
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
 import type { BodyLimits } from '../../http/read-json-body.ts';
-import { VARIABLE_TYPES } from '../../settings/settings.ts';
 import { optional, text, word } from '../../shared/query-fields.ts';
+import { VARIABLE_TYPES } from '../../shared/settings/settings.ts';
 import { described, instant } from './answers.ts';
 
 const anyValue = v.unknown();
@@ -21,7 +21,7 @@ const variable = {
 
 const setVariable = v.object({ ...variable, changed: v.boolean() });
 
-/** The limits of values are in `lib/settings/variables.ts`; a value may be nested less deeply than an expression can read. */
+/** The limits of values are in `lib/shared/settings/variables.ts`; a value may be nested less deeply than an expression can read. */
 const variableLimits: BodyLimits = { maxBytes: 500_000, maxDepth: 50 };
 
 /** What is sent for a variable: also what was read, whose time, caller and revision are not taken over. */

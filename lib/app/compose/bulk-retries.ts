@@ -1,7 +1,7 @@
 import { createInvokeRunner } from '../../adapters/aws/lambda-events.ts';
 import { createBulkRetryStore } from '../../adapters/dynamodb/executions/bulk-retry-store.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
-import { executionIdOfRetry } from '../../deliveries/to-execution-id.ts';
+import { executionIdOfRetry } from '../../executions/deliveries/to-execution-id.ts';
 import { createOpenPlan, nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import { createCache } from '../../shared/cache.ts';

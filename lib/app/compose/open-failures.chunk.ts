@@ -6,9 +6,9 @@ import { createRegistrationStore } from '../../adapters/dynamodb/registrations/r
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { ERROR_TRIGGER, type FindReport } from '../../executions/record/failure-reports.ts';
-import { findListeners } from '../../registrations/find-listeners.ts';
-import type { StoredRegistration } from '../../registrations/registration-store.ts';
 import { createCache } from '../../shared/cache.ts';
+import { findListeners } from '../../triggers/registrations/find-listeners.ts';
+import type { StoredRegistration } from '../../triggers/registrations/registration-store.ts';
 
 export interface FailureParts extends Pick<AwsCallerOptions, 'region' | 'endpoint'> {
   readonly client: DynamoDbClient;

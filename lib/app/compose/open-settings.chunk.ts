@@ -3,8 +3,8 @@ import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts'
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createAssertEnabled } from '../../plugins/disabled-plugins.ts';
-import { rememberSetting } from '../../settings/settings.ts';
-import { toValues } from '../../settings/variables.ts';
+import { rememberSetting } from '../../shared/settings/settings.ts';
+import { toValues } from '../../shared/settings/variables.ts';
 import type { Config } from '../config.ts';
 
 /** What runs read of the settings of the stage. */

@@ -13,7 +13,7 @@ import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { forExecution } from '../../adapters/runtime/logger.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
-import { createCallbackUrls } from '../../callbacks/callback-urls.ts';
+import { createCallbackUrls } from '../../approvals/callback-urls.ts';
 import type { OutboundCredentials } from '../../credentials/outbound/outbound-credentials.ts';
 import type { OpenFiles, SharedServices } from '../../engine/session.ts';
 import type { FileParts, FilesFor } from '../../executions/files/execution-files.ts';

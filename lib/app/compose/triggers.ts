@@ -10,7 +10,7 @@ import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
-import type { RegistrarParts } from '../../registrations/registrar.ts';
+import type { RegistrarParts } from '../../triggers/registrations/registrar.ts';
 import type { Config } from '../config.ts';
 import { openPlugins } from '../sandbox.ts';
 import {

@@ -1,18 +1,21 @@
 import { type EventSource, isPlainObject, type JsonObject, type TriggerAddress } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { findInputProblem } from '../../deliveries/find-input-problem.ts';
+import { findInputProblem } from '../../executions/deliveries/find-input-problem.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { ExecutionStore } from '../../executions/record/execution-store.ts';
+import { isAppError } from '../../shared/errors.ts';
 import {
   findRegisteringSource,
   isNameOf,
   nameOfResource,
   toRegistration,
-} from '../../registrations/registration.ts';
-import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
-import { type ReadVariables, resolveTrigger } from '../../registrations/resolve-triggers.ts';
-import { isAppError } from '../../shared/errors.ts';
+} from '../../triggers/registrations/registration.ts';
+import type {
+  RegistrationStore,
+  StoredRegistration,
+} from '../../triggers/registrations/registration-store.ts';
+import { type ReadVariables, resolveTrigger } from '../../triggers/registrations/resolve-triggers.ts';
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { readMessages, startEach, startWhole } from './event-messages.ts';

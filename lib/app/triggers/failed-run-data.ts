@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { findInputProblem } from '../../deliveries/find-input-problem.ts';
+import { findInputProblem } from '../../executions/deliveries/find-input-problem.ts';
 import { keepsData } from '../../executions/lifecycle/limits.ts';
 import { type BlobStore, unpackText } from '../../executions/record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';

@@ -5,7 +5,7 @@ import {
   type ReconcileAllParts,
   reconcileAll,
   unregisterAll,
-} from '../../registrations/sweep-registrations.ts';
+} from '../../triggers/registrations/sweep-registrations.ts';
 
 interface RegistrationsParts extends ReconcileAllParts {
   readonly sendStackResponse: SendStackResponse;

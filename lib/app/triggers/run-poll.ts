@@ -1,15 +1,14 @@
 import type { Clock, JsonObject, JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType, Polled } from '@hookloom/plugin-kit/host';
-import { findInputProblem } from '../../deliveries/find-input-problem.ts';
-import { executionIdOfPoll } from '../../deliveries/to-execution-id.ts';
 import { toFailure } from '../../engine/failure.ts';
+import { findInputProblem } from '../../executions/deliveries/find-input-problem.ts';
+import { executionIdOfPoll } from '../../executions/deliveries/to-execution-id.ts';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import { type PollSourceParts, pollSource } from '../../executions/lifecycle/poll-source.ts';
 import { type BlobStore, unpackText } from '../../executions/record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
 import { readRefusal } from '../../executions/record/pack-result.ts';
-import { resolveTrigger } from '../../registrations/resolve-triggers.ts';
 import { countStart, measure } from '../../shared/metrics.ts';
 import { workThrough } from '../../shared/work-through.ts';
 import {
@@ -22,6 +21,7 @@ import {
 import { type NewKey, openSeenKeys } from '../../state/seen-keys.ts';
 import { type StateEntry, type StateStore, scopeOfWorkflow } from '../../state/state-store.ts';
 import { writeEntry } from '../../state/write-entry.ts';
+import { resolveTrigger } from '../../triggers/registrations/resolve-triggers.ts';
 import type { DuePoll } from '../../triggers/start-by-event.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';

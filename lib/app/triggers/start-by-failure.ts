@@ -4,8 +4,11 @@ import { describeExecution } from '../../executions/record/describe-execution.ts
 import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
 import { ERROR_TRIGGER, isReportable } from '../../executions/record/failure-reports.ts';
 import { PROBE_PREFIX } from '../../health/ping.ts';
-import { findListeners } from '../../registrations/find-listeners.ts';
-import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
+import { findListeners } from '../../triggers/registrations/find-listeners.ts';
+import type {
+  RegistrationStore,
+  StoredRegistration,
+} from '../../triggers/registrations/registration-store.ts';
 import { type FailedDataParts, readFailedData } from './failed-run-data.ts';
 
 interface FailureParts extends FailedDataParts {

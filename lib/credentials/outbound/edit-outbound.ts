@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CredentialFields, CredentialType } from '@hookloom/plugin-kit';
-import type { CallLimits } from '../../calls/call-limits.ts';
 import { didYouMean, quote } from '../../shared/describe.ts';
 import { CREDENTIAL_CHANGED, CREDENTIAL_UNSUITABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
+import type { CallLimits } from '../limits/call-limits.ts';
 import { findAddedHosts } from './host-pattern.ts';
 import { parseSecret } from './load-credential.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';

@@ -1,12 +1,12 @@
+import { CONFIGURATION_INVALID } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import {
   type AppliedLimits,
   type CallLimits,
   MAX_AT_ONCE,
   MAX_PER_SECOND,
   MIN_PER_SECOND,
-} from '../../calls/call-limits.ts';
-import { CONFIGURATION_INVALID } from '../../shared/error-catalogue.ts';
-import { AppError } from '../../shared/errors.ts';
+} from '../limits/call-limits.ts';
 import { isForHost, readHostPattern } from './host-pattern.ts';
 
 /** Limits on calls to the hosts of a pattern, as in `isForHost`. */

@@ -1,5 +1,5 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
-import type { CallLimits } from '../../calls/call-limits.ts';
+import type { CallLimits } from '../limits/call-limits.ts';
 
 /** An outbound credential, without its secret. */
 export interface OutboundCredential {

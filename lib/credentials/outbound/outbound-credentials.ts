@@ -5,9 +5,9 @@ import {
   type LentCredential,
   type OutboundRequest,
 } from '@hookloom/plugin-kit';
-import type { AppliedLimits } from '../../calls/call-limits.ts';
-import { createLimitCall, type LimiterParts } from '../../calls/limit-calls.ts';
 import type { LimitedHttp } from '../../engine/call-turn.ts';
+import type { AppliedLimits } from '../limits/call-limits.ts';
+import { createLimitCall, type LimiterParts } from '../limits/limit-calls.ts';
 import { type CacheParts, createCredentialCache } from './credential-cache.ts';
 import { findHostLimits, type HostLimits } from './host-limits.ts';
 import { CredentialError, type LoadedCredential, toCredentialError } from './load-credential.ts';

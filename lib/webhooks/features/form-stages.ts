@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isMap, type JsonMap } from '@hookloom/bounded-schema';
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { renderForm } from '../../pages/form.ts';
-import { html } from '../../pages/html.ts';
-import { markdown } from '../../pages/markdown.ts';
-import { answerNotice, answerPage } from '../../pages/page.ts';
-import { prefersHtml } from '../../pages/prefers-html.ts';
+import { renderForm } from '../../approvals/pages/form.ts';
+import { html } from '../../approvals/pages/html.ts';
+import { markdown } from '../../approvals/pages/markdown.ts';
+import { answerNotice, answerPage } from '../../approvals/pages/page.ts';
+import { prefersHtml } from '../../approvals/pages/prefers-html.ts';
 import type { Answer } from '../../shared/answer.ts';
 import {
   BODY_SCHEMA_MISMATCH,

@@ -1,7 +1,7 @@
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
 import { createStatisticsStore } from '../../../lib/adapters/dynamodb/statistics/statistics-store.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
-import type { Happening } from '../../../lib/statistics/counts.ts';
+import type { Happening } from '../../../lib/executions/statistics/counts.ts';
 import type { StatisticsUnits } from '../../cost/billed-run.ts';
 import { tablePrefix } from '../bench-service.ts';
 import { startCountingDatabase } from './count-units.ts';

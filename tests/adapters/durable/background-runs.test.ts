@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
-import { parseToken } from '../../../lib/callbacks/callback-token.ts';
+import { parseToken } from '../../../lib/approvals/callback-token.ts';
 import type { StepResult, Steps } from '../../../lib/engine/steps.ts';
 import type { BackgroundEngine } from '../../../lib/executions/lifecycle/background-engine.ts';
 import { createBackgroundInvocation } from '../../../lib/executions/lifecycle/background-run.ts';

@@ -10,7 +10,7 @@ import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { readChange } from '../../../lib/adapters/dynamodb/statistics/read-change.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
-import type { Happening } from '../../../lib/statistics/counts.ts';
+import type { Happening } from '../../../lib/executions/statistics/counts.ts';
 import { readTableDefinitions } from '../../../local/database/tables.ts';
 import { readServiceFile } from '../../../local/functions/service-file.ts';
 import { aRequestRecord, RECEIVED_AT } from '../../support/a-request-record.ts';

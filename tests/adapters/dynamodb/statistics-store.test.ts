@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createStatisticsStore } from '../../../lib/adapters/dynamodb/statistics/statistics-store.ts';
-import { type Counts, count, type Happening, noCounts } from '../../../lib/statistics/counts.ts';
-import { HOUR_MS, type StreamedChange } from '../../../lib/statistics/statistics-store.ts';
+import { type Counts, count, type Happening, noCounts } from '../../../lib/executions/statistics/counts.ts';
+import { HOUR_MS, type StreamedChange } from '../../../lib/executions/statistics/statistics-store.ts';
 import { cases } from '../../support/deep.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
@@ -49,7 +49,7 @@ const sumOf = async (
   workflowId: string | null,
   hour: number,
 ): Promise<unknown> => {
-  const { mergeCounts } = await import('../../../lib/statistics/counts.ts');
+  const { mergeCounts } = await import('../../../lib/executions/statistics/counts.ts');
   const counts = noCounts();
   for (const part of await collect(store.read(workflowId, hour, hour))) mergeCounts(counts, part.counts);
   return sorted(counts);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { readStatistics } from '../../../lib/statistics/read-statistics.ts';
+import type { readStatistics } from '../../../lib/executions/statistics/read-statistics.ts';
 import { set, workflow } from '../../support/a-project-file.ts';
 import type { RunningProject } from '../../support/a-running-project.ts';
 import { poll } from '../../support/poll.ts';

@@ -1,6 +1,6 @@
 import { createRandom, isNodeError, type OutboundResponse } from '@hookloom/plugin-kit';
-import type { AppliedLimits, CallLimitStore } from '../../../lib/calls/call-limits.ts';
-import { createLimitCall } from '../../../lib/calls/limit-calls.ts';
+import type { AppliedLimits, CallLimitStore } from '../../../lib/credentials/limits/call-limits.ts';
+import { createLimitCall } from '../../../lib/credentials/limits/limit-calls.ts';
 import type { CallSlot, CallTurn, Postponed } from '../../../lib/engine/call-turn.ts';
 import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';

@@ -5,7 +5,7 @@ import {
   toEnvelope,
 } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { toRegistration } from '../../../lib/registrations/registration.ts';
+import { toRegistration } from '../../../lib/triggers/registrations/registration.ts';
 import eventTrigger from '../../../lib/triggers/types/event-trigger.plugin.ts';
 import { aWorkflowOf } from '../../support/a-registrar.ts';
 import { aRule, useTriggerServices } from '../../support/a-trigger-service.ts';

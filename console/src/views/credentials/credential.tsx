@@ -7,7 +7,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
-import { describeLimits } from '../../../../lib/calls/call-limits.ts';
+import { describeLimits } from '../../../../lib/credentials/limits/call-limits.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';

@@ -1,5 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import type { CallbackIndex, ListedCallback } from '../../../callbacks/callback-index.ts';
+import type { CallbackIndex, ListedCallback } from '../../../approvals/callback-index.ts';
 import {
   type ExecutionStatus,
   isFinal,

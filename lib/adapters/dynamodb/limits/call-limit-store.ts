@@ -1,4 +1,8 @@
-import { type CallLimitStore, CLOCK_TOLERANCE_MS, type HeldPlace } from '../../../calls/call-limits.ts';
+import {
+  type CallLimitStore,
+  CLOCK_TOLERANCE_MS,
+  type HeldPlace,
+} from '../../../credentials/limits/call-limits.ts';
 import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, type IsOurs, updateItem } from '../items.ts';

@@ -1,11 +1,11 @@
 import type { Clock } from '@hookloom/plugin-kit';
+import { WORKFLOW_CHANGED } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import type {
   RegistrationState,
   RegistrationStore,
   StoredRegistration,
-} from '../../../registrations/registration-store.ts';
-import { WORKFLOW_CHANGED } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
+} from '../../../triggers/registrations/registration-store.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, queryAll, sameAs, scanAll } from '../items.ts';

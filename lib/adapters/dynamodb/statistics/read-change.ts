@@ -6,8 +6,8 @@ import {
   isFinal,
   isTrial,
 } from '../../../executions/record/execution-store.ts';
-import type { Happening } from '../../../statistics/counts.ts';
-import type { StreamedChange } from '../../../statistics/statistics-store.ts';
+import type { Happening } from '../../../executions/statistics/counts.ts';
+import type { StreamedChange } from '../../../executions/statistics/statistics-store.ts';
 import { type Item, readLongJson } from '../attributes.ts';
 import { toSummary } from '../executions/execution-item.ts';
 import { toRequest } from '../requests/request-store.ts';

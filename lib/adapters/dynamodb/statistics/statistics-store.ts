@@ -1,14 +1,20 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import { STORE_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
-import { workThrough } from '../../../shared/work-through.ts';
-import { count, type Happening, noCounts, packCounts, unpackCounts } from '../../../statistics/counts.ts';
+import {
+  count,
+  type Happening,
+  noCounts,
+  packCounts,
+  unpackCounts,
+} from '../../../executions/statistics/counts.ts';
 import {
   hourOf,
   STATISTICS_DAYS,
   type StatisticsStore,
   type StreamedChange,
-} from '../../../statistics/statistics-store.ts';
+} from '../../../executions/statistics/statistics-store.ts';
+import { STORE_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { workThrough } from '../../../shared/work-through.ts';
 import { longJson, number, readLongJson, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { toExpiry, toIso } from '../executions/execution-item.ts';

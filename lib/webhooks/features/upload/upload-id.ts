@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { toExecutionId } from '../../../deliveries/to-execution-id.ts';
+import { toExecutionId } from '../../../executions/deliveries/to-execution-id.ts';
 import { tryJson } from '../../../shared/try-json.ts';
 
 interface UploadPlace {
