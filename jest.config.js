@@ -19,10 +19,9 @@ export default {
   // jest.deep.config.js runs those; jest.nightly.config.js all of them, and the mutation tests.
   testPathIgnorePatterns: [
     '/node_modules/',
-    '<rootDir>/packages/lambda-stage/',
-    ...['deep', 'e2e', 'instruments', 'local', 'mutation', 'scripts'].map(
-      (folder) => `<rootDir>/tests/${folder}/`,
-    ),
+    '<rootDir>/packages/(?:lambda-stage|local)/',
+    '<rootDir>/packages/console/tests/serve/',
+    ...['deep', 'e2e', 'instruments', 'mutation', 'scripts'].map((folder) => `<rootDir>/tests/${folder}/`),
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'], // the built kit and Stryker's copies have the names of their sources
   extensionsToTreatAsEsm: ['.ts'],

@@ -6,8 +6,9 @@ export default {
   globalSetup: '<rootDir>/tests/support/runner/shared-server.ts',
   globalTeardown: '<rootDir>/tests/support/runner/stop-shared-server.ts',
   testMatch: [
-    ...['deep', 'e2e', 'instruments', 'local', 'scripts'].map((folder) => `tests/${folder}`),
-    'packages/lambda-stage/tests',
+    ...['deep', 'e2e', 'instruments', 'scripts'].map((folder) => `tests/${folder}`),
+    'packages/{lambda-stage,local}/tests',
+    'packages/console/tests/serve',
   ].map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
   testPathIgnorePatterns: ['/node_modules/'],
 };

@@ -1,6 +1,6 @@
 import { openExpressRuns } from '../lib/app/compose/express.ts';
 import { createExpressFunction } from '../lib/app/express-handler.ts';
 import { serve } from '../lib/app/sandbox.ts';
-import { installedPlugins } from '../plugins/installed.ts';
+import { installedPlugins } from '../nodes/installed.ts';
 
 export const handler = serve(createExpressFunction(openExpressRuns(installedPlugins)));

@@ -60,7 +60,7 @@ interface Chunk {
  * So it costs nothing until it is used. It has its own copies of modules that the bundle also contains, and shares no state with it.
  * A chunk that imports another one on use finds it in the same folder: each exists once.
  *
- * Functions that import `plugins/described.ts` get no file that only runs of nodes load.
+ * Functions that import `nodes/described.ts` get no file that only runs of nodes load.
  *
  * esbuild itself splits only ES modules. The folder has the bundle's name with a different extension, so that serverless-esbuild
  * packs it only with that bundle.

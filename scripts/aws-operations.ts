@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { AWS_SERVICES } from '../authoring/validation/mistakes/aws-operations.ts';
+import { AWS_SERVICES } from '../packages/authoring/validation/mistakes/aws-operations.ts';
 
 // Writes the AWS operations that validation knows: those of some services, with the members of their inputs. The source
 // is the schemas in the client packages of the AWS SDK for JavaScript, which workflows' calls use:
@@ -79,7 +79,7 @@ const writeTable = (folder: string): void => {
   });
   const latest = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);
   writeFileSync(
-    new URL('../authoring/validation/mistakes/aws-operations.ts', import.meta.url),
+    new URL('../packages/authoring/validation/mistakes/aws-operations.ts', import.meta.url),
     `// The operations are written by scripts/aws-operations.ts, of the packages @aws-sdk/client-* up to ${latest}. The names were those in
 // the models of botocore 1.43.107, and a new one is added by hand.
 

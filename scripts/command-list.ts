@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
-import { processIo } from '../cli/io.ts';
-import { createProgram } from '../cli/run.ts';
+import { processIo } from '../packages/cli/io.ts';
+import { createProgram } from '../packages/cli/run.ts';
 import { fillPlaces, findDifferences } from './cost/places.ts';
 
 // Writes the list of commands in their page from the declarations of the commands. With `--check`, changes nothing and exits

@@ -2,19 +2,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { Plugin, PluginNodeType } from '../lib/plugins/plugin.ts';
+import { describeNodeType, type NodeTypeDescription } from '../lib/plugins/reference/describe-node-type.ts';
+import { describeCredentialType } from '../lib/plugins/reference/describe-plugin.ts';
+import { addFeatures } from '../lib/webhooks/features/add-features.chunk.ts';
 import {
   printJson,
   printNodeType,
   printOutputs,
   toCode,
   toLine,
-} from '../authoring/reference/print-node-type.ts';
-import { createWorkflowSchema } from '../authoring/reference/workflow-schema.ts';
-import { loadPlugins } from '../cli/plugins/node-types.ts';
-import type { Plugin, PluginNodeType } from '../lib/plugins/plugin.ts';
-import { describeNodeType, type NodeTypeDescription } from '../lib/plugins/reference/describe-node-type.ts';
-import { describeCredentialType } from '../lib/plugins/reference/describe-plugin.ts';
-import { addFeatures } from '../lib/webhooks/features/add-features.chunk.ts';
+} from '../packages/authoring/reference/print-node-type.ts';
+import { createWorkflowSchema } from '../packages/authoring/reference/workflow-schema.ts';
+import { loadPlugins } from '../packages/cli/plugins/node-types.ts';
 import { findDifferences } from './cost/places.ts';
 
 const INDEX = 'INDEX.md';

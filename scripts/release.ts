@@ -44,7 +44,7 @@ const changelog = readFileSync('CHANGELOG.md', 'utf8');
 const head = /^## Unreleased\n+(?=[^\n#]|###)/m;
 if (!head.test(changelog)) fail('CHANGELOG.md has nothing below "## Unreleased".');
 
-for (const path of ['package.json', 'console/package.json', ...globSync('packages/*/package.json')])
+for (const path of ['package.json', ...globSync('packages/*/package.json')])
   if (!path.includes(KIT)) change(path, setVersion);
 change('package-lock.json', (lock) => {
   lock.version = version;

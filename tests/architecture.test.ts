@@ -40,16 +40,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What each top-level folder may import by a path, as well as itself. */
+/** What each area may import by a path, as well as itself: see {@link areaOf}. */
 const mayReach: Readonly<Record<string, readonly string[]>> = {
   packages: [],
   nodes: [],
-  plugins: ['lib', 'nodes'],
+  installed: ['lib', 'nodes'],
   lib: [],
   authoring: ['lib', 'nodes'],
-  functions: ['lib', 'authoring', 'plugins'],
+  functions: ['lib', 'authoring', 'installed'],
   console: ['lib', 'authoring', 'resources'],
 };
+
+/** Packages that stand on the service. */
+const onTheService = ['authoring', 'cli', 'console', 'local'];
 
 /**
  * What the page of the console runs of the service, because it must say the same as the service while one types:
@@ -63,8 +66,8 @@ const runsInPage = [
   'lib/workflows/expressions/',
   'lib/triggers/schedule/',
   'lib/shared/near-name.ts',
-  'authoring/validation/',
-  'authoring/oauth2-presets.ts',
+  'packages/authoring/validation/',
+  'packages/authoring/oauth2-presets.ts',
 ];
 const packagesInPage = ['@hookloom/counted-jsonata', '@hookloom/plugin-kit', '@hookloom/plugin-kit/host'];
 
@@ -135,10 +138,20 @@ const packageOf = (file: string): string => /^(?:packages\/)?[^/]+/.exec(file)?.
 /** What stands in for AWS on this machine. */
 const STAGE = 'packages/lambda-stage/';
 
+/**
+ * A package that stands on the service by its name, all others together as `packages`; `installed` is the list of what is
+ * installed, with the triggers that poll with the requests of nodes, on the service's schedule; else the top-level folder.
+ */
+const areaOf = (file: string): string => {
+  if (/^nodes\/[^/]+$/.test(file)) return 'installed';
+  const [top = '', name = ''] = file.split('/');
+  return top === 'packages' && onTheService.includes(name) ? name : top;
+};
+
 /** The harness of plugin tests may do what a test does; `metered-quickjs` reads its interpreter from a file. */
 const isPure = (file: string): boolean =>
   pureFolders.includes(libFolder(file) ?? '') ||
-  (file.startsWith('packages/') &&
+  (areaOf(file) === 'packages' &&
     !file.startsWith('packages/plugin-kit/testing/') &&
     !file.startsWith('packages/metered-quickjs/') &&
     !file.startsWith(STAGE));
@@ -152,9 +165,6 @@ const dependenciesOf = (file: string): readonly string[] => {
 };
 
 const isOurs = (name: string): boolean => name.startsWith('@hookloom/');
-
-/** Beside the plugins that are installed: their list, and the triggers that poll with the requests of nodes, on the service's schedule. */
-const ofTheService = ['plugins/installed.ts', 'plugins/polls.plugin.ts'];
 
 /** Every rule as a function of the graph, so that each can be seen to find what it forbids. */
 const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>> = {
@@ -180,12 +190,12 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
 
   'top-level folders import each other one way, and packages by name': (graph) =>
     [...graph].flatMap(([file, { imports }]) => {
-      const [top = ''] = file.split('/');
-      const allowed = mayReach[top];
+      const area = areaOf(file);
+      const allowed = mayReach[area];
       return imports
         .filter((target) => {
-          const [other = ''] = target.split('/');
-          if (packageOf(target) === packageOf(file)) return false;
+          const other = areaOf(target);
+          if (packageOf(target) === packageOf(file) && other === area) return false;
           return other === 'packages' || (allowed !== undefined && !allowed.includes(other));
         })
         .map((target) => `${file} -> ${target}`);
@@ -193,11 +203,12 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
 
   'the page of the console has types of the service, and of its code what runs in the page': (graph) =>
     [...graph].flatMap(([file, { loads, packages }]) =>
-      file.startsWith('console/src/')
+      file.startsWith('packages/console/src/')
         ? [
             ...loads.filter(
               (target) =>
-                !target.startsWith('console/') && !runsInPage.some((path) => target.startsWith(path)),
+                !target.startsWith('packages/console/') &&
+                !runsInPage.some((path) => target.startsWith(path)),
             ),
             ...packages.filter((name) => isOurs(name) && !packagesInPage.includes(name)),
           ].map((target) => `${file} -> ${target}`)
@@ -211,24 +222,18 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
         : packages
             .filter(
               (name) =>
-                !name.startsWith('node:') && !dependenciesOf(file).some((known) => isWithin(name, known)),
+                !name.startsWith('node:') &&
+                name !== 'sample-workflows' && // made by build-console.ts
+                !dependenciesOf(file).some((known) => isWithin(name, known)),
             )
             .map((name) => `${file} -> ${name}`),
     ),
 
-  'plugins are written against the kit alone': (graph) =>
-    [...graph].flatMap(([file, { imports }]) =>
-      !file.startsWith('plugins/') || ofTheService.includes(file)
-        ? []
-        : imports.filter((target) => !target.startsWith('plugins/')),
-    ),
-
   'what is deployed imports nothing of this machine': (graph) =>
     [...graph].flatMap(([file, { imports, packages }]) =>
-      /^(packages|nodes|lib|authoring|functions|plugins)\//.test(file) &&
-      file !== 'lib/http/local-requests.ts'
+      ['packages', 'nodes', 'installed', 'lib', 'authoring', 'functions'].includes(areaOf(file))
         ? [
-            ...imports.filter((target) => /^(local|cli|scripts|tests)\//.test(target)),
+            ...imports.filter((target) => ['local', 'cli', 'scripts', 'tests'].includes(areaOf(target))),
             ...packages.filter((name) => isWithin(name, 'lambda-stage')),
           ].map((target) => `${file} -> ${target}`)
         : [],
@@ -241,13 +246,13 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
 
   'the command line opens no store but to migrate: it is a client of the admin API': (graph) =>
     [...graph].flatMap(([file, { imports, packages }]) =>
-      file.startsWith('cli/') && file !== 'cli/migrate-command.ts'
+      areaOf(file) === 'cli' && file !== 'packages/cli/migrate-command.ts'
         ? [
             ...imports.filter((target) =>
               /^lib\/(?:adapters\/(?:dynamodb|secrets|blobs)|app\/compose)\//.test(target),
             ),
             // It finds region and credentials as the SDK does.
-            ...packages.filter((name) => name.startsWith('@aws-sdk/') && file !== 'cli/target.ts'),
+            ...packages.filter((name) => name.startsWith('@aws-sdk/') && file !== 'packages/cli/target.ts'),
           ].map((target) => `${file} -> ${target}`)
         : [],
     ),
@@ -304,11 +309,11 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
   },
 };
 
-/** What others import by the name of a package, and what is run or copied: `functions/`, `plugins/`, the template of plugins. */
+/** What others import by the name of a package, and what is run or copied: `functions/`, the list of what is installed, the template of plugins. */
 const isEntry = (file: string): boolean =>
-  /^(packages\/[^/]+\/(?:testing\/)?[^/]+\.ts$|functions\/|plugins\/|scripts\/|cli\/plugin-template\/)/.test(
-    file,
-  );
+  areaOf(file) === 'installed' ||
+  /^(functions|scripts|packages\/cli\/plugin-template)\//.test(file) ||
+  (areaOf(file) === 'packages' && /^packages\/[^/]+\/(?:testing\/)?[^/]+\.ts$/.test(file));
 
 /** Files of their own in what is deployed. */
 const LOADED_ALONE = /\.(?:chunk|plugin|prebuilt)\.ts$/;
@@ -368,31 +373,31 @@ describe('each rule finds what it forbids:', () => {
     ],
     [
       'no folders import each other',
-      'cli <-> local: cli/a.ts -> local/b.ts, local/deep/c.ts -> cli/a.ts',
+      'packages/cli <-> packages/local: packages/cli/a.ts -> packages/local/b.ts, packages/local/deep/c.ts -> packages/cli/a.ts',
       {
-        'cli/a.ts': "export * from '../local/b.ts'",
-        'local/b.ts': '',
-        'local/deep/c.ts': "import '../../cli/a.ts'",
+        'packages/cli/a.ts': "export * from '../local/b.ts'",
+        'packages/local/b.ts': '',
+        'packages/local/deep/c.ts': "import '../../cli/a.ts'",
       },
     ],
     [
       'no folders import each other',
-      'local <-> local/pool: local/a.ts -> local/pool/b.ts, local/pool/c.ts -> local/d.ts',
-      { 'local/a.ts': "import './pool/b.ts'", 'local/pool/c.ts': "import '../d.ts'" },
+      'packages/local <-> packages/local/pool: packages/local/a.ts -> packages/local/pool/b.ts, packages/local/pool/c.ts -> packages/local/d.ts',
+      { 'packages/local/a.ts': "import './pool/b.ts'", 'packages/local/pool/c.ts': "import '../d.ts'" },
     ],
     [
       'no folders import each other',
-      'lib <-> plugins: lib/app/a.ts -> plugins/b.ts, plugins/b.ts -> lib/plugins/c.ts',
+      'lib <-> nodes: lib/app/a.ts -> nodes/b.ts, nodes/b.ts -> lib/plugins/c.ts',
       {
-        'lib/app/a.ts': "import '../../plugins/b.ts'",
-        'plugins/b.ts': "import '../lib/plugins/c.ts'",
+        'lib/app/a.ts': "import '../../nodes/b.ts'",
+        'nodes/b.ts': "import '../lib/plugins/c.ts'",
         'lib/plugins/c.ts': '',
       },
     ],
     [
       'top-level folders import each other one way, and packages by name',
-      'lib/app/a.ts -> plugins/b.ts',
-      { 'lib/app/a.ts': "import '../../plugins/b.ts'", 'plugins/b.ts': '' },
+      'lib/app/a.ts -> nodes/b.ts',
+      { 'lib/app/a.ts': "import '../../nodes/b.ts'", 'nodes/b.ts': '' },
     ],
     [
       'imports in lib point one way',
@@ -402,30 +407,30 @@ describe('each rule finds what it forbids:', () => {
     ['every folder of lib has its place in the order', 'utils', { 'lib/utils/a.ts': '' }],
     [
       'the command line opens no store but to migrate: it is a client of the admin API',
-      'cli/a.ts -> lib/adapters/dynamodb/b.ts',
+      'packages/cli/a.ts -> lib/adapters/dynamodb/b.ts',
       {
-        'cli/a.ts': "export const load = () => import('../lib/adapters/dynamodb/b.ts')",
-        'cli/migrate-command.ts': "import '../lib/adapters/dynamodb/b.ts'",
+        'packages/cli/a.ts': "export const load = () => import('../../lib/adapters/dynamodb/b.ts')",
+        'packages/cli/migrate-command.ts': "import '../../lib/adapters/dynamodb/b.ts'",
         'lib/adapters/dynamodb/b.ts': '',
       },
     ],
     [
       'the command line opens no store but to migrate: it is a client of the admin API',
-      'cli/a.ts -> @aws-sdk/client-dynamodb',
+      'packages/cli/a.ts -> @aws-sdk/client-dynamodb',
       {
-        'cli/a.ts': "import '@aws-sdk/client-dynamodb'",
-        'cli/target.ts': "import '@aws-sdk/client-dynamodb'",
+        'packages/cli/a.ts': "import '@aws-sdk/client-dynamodb'",
+        'packages/cli/target.ts': "import '@aws-sdk/client-dynamodb'",
       },
     ],
     [
       'top-level folders import each other one way, and packages by name',
-      'nodes/a.ts -> lib/shared/errors.ts',
-      { 'nodes/a.ts': "import { AppError } from '../lib/shared/errors.ts'" },
+      'nodes/b/a.ts -> lib/shared/errors.ts',
+      { 'nodes/b/a.ts': "import { AppError } from '../../lib/shared/errors.ts'" },
     ],
     [
       'top-level folders import each other one way, and packages by name',
-      'cli/a.ts -> packages/linear-regex/src/search.ts',
-      { 'cli/a.ts': "import { search } from '../packages/linear-regex/src/search.ts'" },
+      'packages/cli/a.ts -> packages/linear-regex/src/search.ts',
+      { 'packages/cli/a.ts': "import { search } from '../linear-regex/src/search.ts'" },
     ],
     [
       'top-level folders import each other one way, and packages by name',
@@ -434,19 +439,22 @@ describe('each rule finds what it forbids:', () => {
     ],
     [
       'the page of the console has types of the service, and of its code what runs in the page',
-      'console/src/b.tsx -> lib/shared/errors.ts',
+      'packages/console/src/b.tsx -> lib/shared/errors.ts',
       {
-        'console/src/c.ts': "import { compile } from '../../lib/workflows/expressions/compile.ts'",
+        'packages/console/src/c.ts':
+          "import { compile } from '../../../lib/workflows/expressions/compile.ts'",
         'lib/workflows/expressions/compile.ts': '',
-        'console/src/a.ts': "import type { AppError } from '../../lib/shared/errors.ts'",
-        'console/src/b.tsx':
-          "import { AppError } from '../../lib/shared/errors.ts'; export const B = () => <AppError />;",
+        'packages/console/src/a.ts': "import type { AppError } from '../../../lib/shared/errors.ts'",
+        'packages/console/src/b.tsx':
+          "import { AppError } from '../../../lib/shared/errors.ts'; export const B = () => <AppError />;",
       },
     ],
     [
       'the page of the console has types of the service, and of its code what runs in the page',
-      'console/src/a.ts -> @hookloom/metered-quickjs',
-      { 'console/src/a.ts': "import '@hookloom/counted-jsonata'; import '@hookloom/metered-quickjs'" },
+      'packages/console/src/a.ts -> @hookloom/metered-quickjs',
+      {
+        'packages/console/src/a.ts': "import '@hookloom/counted-jsonata'; import '@hookloom/metered-quickjs'",
+      },
     ],
     [
       'a package imports what its manifest names',
@@ -454,26 +462,21 @@ describe('each rule finds what it forbids:', () => {
       { 'packages/linear-regex/a.ts': "import 'marked'" },
     ],
     [
-      'plugins are written against the kit alone',
-      'lib/shared/errors.ts',
-      { 'plugins/a.ts': "import { AppError } from '../lib/shared/errors.ts'" },
-    ],
-    [
       'what is deployed imports nothing of this machine',
-      'functions/a.ts -> local/functions/b.ts',
-      { 'functions/a.ts': "import '../local/functions/b.ts'", 'local/functions/b.ts': '' },
+      'functions/a.ts -> packages/local/functions/b.ts',
+      { 'functions/a.ts': "import '../packages/local/functions/b.ts'", 'packages/local/functions/b.ts': '' },
     ],
     [
       'what is deployed imports nothing of this machine',
       'functions/a.ts -> lambda-stage/net',
-      { 'functions/a.ts': "import 'lambda-stage/net'", 'local/a.ts': "import 'lambda-stage'" },
+      { 'functions/a.ts': "import 'lambda-stage/net'", 'packages/local/a.ts': "import 'lambda-stage'" },
     ],
     [
       'the stage imports no package of the service',
       `${STAGE}src/a.ts -> @hookloom/plugin-kit`,
       {
         [`${STAGE}src/a.ts`]: "import '@hookloom/plugin-kit'",
-        'local/a.ts': "import '@hookloom/plugin-kit'",
+        'packages/local/a.ts': "import '@hookloom/plugin-kit'",
       },
     ],
     [
@@ -486,7 +489,11 @@ describe('each rule finds what it forbids:', () => {
       'nodes/a.ts uses Function',
       { 'nodes/a.ts': "new Function('a', 'return a')" },
     ],
-    ['nothing evaluates code that came as data', 'cli/a.ts -> node:vm', { 'cli/a.ts': "import 'node:vm'" }],
+    [
+      'nothing evaluates code that came as data',
+      'packages/cli/a.ts -> node:vm',
+      { 'packages/cli/a.ts': "import 'node:vm'" },
+    ],
     [
       `no file of fewer than ${MIN_LINES} lines has a single importer`,
       'lib/a.ts <- lib/b.ts',
@@ -547,7 +554,8 @@ test('a shared promise is kept by lazy, which forgets a failed one', () => {
 
 test('one file sends the queries and scans of stores, and follows their pages', () => {
   const senders = Object.keys(sources).filter(
-    (file) => /^(lib|local|scripts)\//.test(file) && /\bclient\.(query|scan)\(/.test(sources[file] ?? ''),
+    (file) =>
+      /^(lib|packages\/local|scripts)\//.test(file) && /\bclient\.(query|scan)\(/.test(sources[file] ?? ''),
   );
   // A migration reads items of any version.
   expect(senders.sort()).toEqual([
@@ -563,6 +571,6 @@ test('the page on architecture lists what lib is made of', () => {
 
 test('the page on architecture names only existing files', () => {
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-  const files = page.match(/\b(lib|nodes|authoring|packages|functions|plugins|cli)\/[a-z\d/-]+\.ts/g) ?? [];
+  const files = page.match(/\b(lib|nodes|packages|functions)\/[a-z\d/-]+\.ts/g) ?? [];
   expect(files.filter((file) => !project.has(file))).toEqual([]);
 });

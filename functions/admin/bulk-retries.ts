@@ -1,6 +1,6 @@
 import { createBulkRetries } from '../../lib/app/bulk-retries-handlers.ts';
 import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { describedPlugins } from '../../plugins/described.ts';
+import { describedPlugins } from '../../nodes/described.ts';
 
 export const handler = serve(createBulkRetries(openBulkRetries(describedPlugins)));

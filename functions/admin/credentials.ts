@@ -1,8 +1,8 @@
-import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { openEditCredentials } from '../../lib/app/compose/editing.ts';
 import { createCredentials } from '../../lib/app/credentials-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { describedPlugins } from '../../plugins/described.ts';
+import { describedPlugins } from '../../nodes/described.ts';
+import { checkSchema } from '../../packages/authoring/validation/schema/check-schema.ts';
 
 export const handler = serve(
   createCredentials({

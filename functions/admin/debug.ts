@@ -3,7 +3,7 @@ import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describeRegistry } from '../../lib/plugins/summaries.ts';
-import { describedPlugins } from '../../plugins/described.ts';
+import { describedPlugins } from '../../nodes/described.ts';
 
 const { config, ...parts } = openAdmin(describedPlugins);
 

@@ -1,8 +1,8 @@
-import { checkWorkflows } from '../../authoring/stage/check-workflows.ts';
 import { openEditWorkflows } from '../../lib/app/compose/editing.ts';
 import { createEditWorkflows } from '../../lib/app/edit-workflows-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { checkWorkflows } from '../../packages/authoring/stage/check-workflows.ts';
 
 const parts = openEditWorkflows(installedPlugins);
 

@@ -1,6 +1,6 @@
 import { openHealth } from '../../lib/app/compose/admin.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 
 export const handler = serve(createHealthRoutes(openHealth(installedPlugins)));

@@ -1,6 +1,6 @@
 import { openEditedRetry } from '../../lib/app/compose/requests.ts';
 import { createRetryExecution } from '../../lib/app/executions-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { describedPlugins } from '../../plugins/described.ts';
+import { describedPlugins } from '../../nodes/described.ts';
 
 export const handler = serve(createRetryExecution(openEditedRetry(describedPlugins)));

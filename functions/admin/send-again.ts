@@ -1,6 +1,6 @@
 import { openSendAgain } from '../../lib/app/compose/requests.ts';
 import { createSendAgain } from '../../lib/app/requests-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { describedPlugins } from '../../plugins/described.ts';
+import { describedPlugins } from '../../nodes/described.ts';
 
 export const handler = serve(createSendAgain(openSendAgain(describedPlugins)));

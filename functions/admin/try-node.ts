@@ -1,8 +1,8 @@
-import { checkTrial } from '../../authoring/stage/check-trial.ts';
 import { openTrials } from '../../lib/app/compose/trials.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createTryNode } from '../../lib/app/try-node-handler.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { checkTrial } from '../../packages/authoring/stage/check-trial.ts';
 
 const parts = openTrials(installedPlugins);
 

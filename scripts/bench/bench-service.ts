@@ -10,8 +10,8 @@ import { readConfig } from '../../lib/app/config.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import { openSampleStores } from '../../local/samples/sample-stores.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { openSampleStores } from '../../packages/local/samples/sample-stores.ts';
 import { environmentOf } from '../../tests/support/function-environment.ts';
 import type { Link } from './chains.ts';
 

@@ -7,7 +7,7 @@ import type { Steps } from '../../lib/engine/steps.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import type { Plan } from '../../lib/workflows/plan/plan.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 
 /** A node that a chain repeats. */
 export type Link = Pick<WorkflowNode, 'type' | 'parameters'>;

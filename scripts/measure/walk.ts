@@ -7,7 +7,7 @@ import { type Profiler, Session } from 'node:inspector/promises';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
-import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { startEmbeddedDynamoDb } from '../../packages/local/database/embedded-dynamodb.ts';
 import {
   createEvent,
   openService,

@@ -1,4 +1,4 @@
-import { OAUTH2_PRESETS } from '../../authoring/oauth2-presets.ts';
+import { OAUTH2_PRESETS } from '../../packages/authoring/oauth2-presets.ts';
 
 /** Ids of what was stored, by the parameter that stands for them in the paths of views. */
 export type SampleIds = Readonly<Record<string, string>>;

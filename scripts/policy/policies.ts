@@ -1,5 +1,5 @@
 import { parse, type ScalarTag } from 'yaml';
-import { resolveVariables } from '../../local/functions/resolve-variables.ts';
+import { resolveVariables } from '../../packages/local/functions/resolve-variables.ts';
 import { allow, deployerStatements, keyStatements, type Statement } from './deployer-statements.ts';
 import { doctorStatements } from './doctor-policy.ts';
 import { expandNames } from './stage-names.ts';

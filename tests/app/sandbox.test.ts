@@ -4,7 +4,7 @@ import type { Context } from 'aws-lambda';
 import { readConfig } from '../../lib/app/config.ts';
 import { openRegistry, serve } from '../../lib/app/sandbox.ts';
 import type { Pong } from '../../lib/health/ping.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { silent } from '../support/a-run.ts';
 import { anEvent } from '../support/an-api-event.ts';
 

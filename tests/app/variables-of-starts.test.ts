@@ -5,7 +5,7 @@ import { openSweep } from '../../lib/app/compose/background.ts';
 import { openDispatch, openEventFunction, openRunWorkflow } from '../../lib/app/compose/triggers.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import type { WorkflowReader } from '../../lib/workflows/definition/workflow-store.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { openRuns } from '../../lib/app/compose/runs.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';

@@ -7,7 +7,7 @@ import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.t
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import { createTakeSlot } from '../../lib/webhooks/limits/take-slot.ts';
-import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { startEmbeddedDynamoDb } from '../../packages/local/database/embedded-dynamodb.ts';
 import { type Metered, startMeteredDynamoDb } from '../support/a-metered-dynamodb.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 

@@ -6,7 +6,9 @@ import { expect, test } from '@jest/globals';
 import { projectEnvironment, projectRoot, runCommand } from '../support/run-command.ts';
 
 test('a pipe that is closed early ends it silently', async () => {
-  const child = spawn('node', [join(projectRoot, 'cli/main.ts'), '--help'], { env: projectEnvironment() });
+  const child = spawn('node', [join(projectRoot, 'packages/cli/main.ts'), '--help'], {
+    env: projectEnvironment(),
+  });
   child.stdout.destroy(); // as `head` does when it has enough
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect([said, code]).toEqual(['', 0]);
@@ -28,9 +30,13 @@ test.each([
 ])('a stage with %s is reported', async (_, variables, said) => {
   const { PATH = '' } = projectEnvironment();
   const env = { PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...variables };
-  const child = spawn('node', [join(projectRoot, 'cli/main.ts'), 'workflow', 'list', '--stage', 'dev'], {
-    env,
-  });
+  const child = spawn(
+    'node',
+    [join(projectRoot, 'packages/cli/main.ts'), 'workflow', 'list', '--stage', 'dev'],
+    {
+      env,
+    },
+  );
   const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect([code, err]).toEqual([2, expect.stringContaining(said)]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { connect, openTarget } from '../../cli/target.ts';
+import { connect, openTarget } from '../../packages/cli/target.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { runCli, runCommand } from '../support/run-command.ts';

@@ -27,7 +27,7 @@ beforeAll(async () => {
   [service, browser] = await Promise.all([startLocalService(), aBrowser()]);
   ids = await storeConsoleSamples(service.baseUrl);
   const args = ['console', '--read-only', '--no-browser', '--stage', 'production', '--url', service.baseUrl];
-  door = spawn('node', ['cli/main.ts', ...args], {
+  door = spawn('node', ['packages/cli/main.ts', ...args], {
     cwd: projectRoot,
     env: projectEnvironment(keys),
     stdio: ['ignore', 'pipe', 'inherit'],

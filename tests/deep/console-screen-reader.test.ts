@@ -303,7 +303,7 @@ describe('a screen reader hears', () => {
 });
 
 // Read as text: the file imports views, which are JSX.
-const viewsFile = readFileSync(join(projectRoot, 'console/src/shell/views.ts'), 'utf8');
+const viewsFile = readFileSync(join(projectRoot, 'packages/console/src/shell/views.ts'), 'utf8');
 const views = [...viewsFile.matchAll(/path: '([^']+)',\s+title/g)]
   .map(([, path = '']) => path.replaceAll(/:\w+/g, 'any').replace(/^\/$/, ''))
   .filter((path) => !['/new-workflow', '/bulk-retries/new'].includes(path)); // these begin with a form

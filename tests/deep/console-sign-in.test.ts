@@ -42,7 +42,7 @@ const keys = {
 /** The console of a stage, with the session that browsers get only once. @returns its origin */
 const enterDoor = async (entered: BrowserContext, options: readonly string[] = []): Promise<string> => {
   const args = ['console', '--no-browser', '--stage', 'production', '--url', service.baseUrl, ...options];
-  const door = spawn('node', ['cli/main.ts', ...args], {
+  const door = spawn('node', ['packages/cli/main.ts', ...args], {
     cwd: projectRoot,
     env: projectEnvironment(keys),
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -18,7 +18,7 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 // Read as text: the file imports views, which are JSX.
-const viewsFile = readFileSync(join(projectRoot, 'console/src/shell/views.ts'), 'utf8');
+const viewsFile = readFileSync(join(projectRoot, 'packages/console/src/shell/views.ts'), 'utf8');
 const viewPaths = [...viewsFile.matchAll(/path: '([^']+)',\s+title/g)].map(([, path = '']) => path);
 
 /** Views that show something only if their query names it. */

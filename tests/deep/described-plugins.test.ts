@@ -13,7 +13,7 @@ const askAll = async (list: 'installed' | 'described'): Promise<unknown> => {
   writeFileSync(
     entry,
     `
-    import { ${list}Plugins } from '${projectRoot}/plugins/${list}.ts';
+    import { ${list}Plugins } from '${projectRoot}/nodes/${list}.ts';
     import { systemClock } from '${projectRoot}/lib/adapters/runtime/system-clock.ts';
     import { loadRegistry } from '${projectRoot}/lib/plugins/load-registry.ts';
     import { describeNodeType } from '${projectRoot}/lib/plugins/reference/describe-node-type.ts';

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { askJson } from '../../cli/doctor/ask-aws.ts';
-import { FUNCTIONS } from '../../cli/doctor/check-functions.ts';
 import { SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { TABLE_KEYS } from '../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
@@ -12,6 +10,8 @@ import { writeStageVersions } from '../../lib/adapters/dynamodb/stored-data/stag
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { isPong } from '../../lib/health/ping.ts';
 import { TABLES, type TableShape } from '../../lib/health/tables.ts';
+import { askJson } from '../../packages/cli/doctor/ask-aws.ts';
+import { FUNCTIONS } from '../../packages/cli/doctor/check-functions.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { useDenials, useDoctors } from '../support/a-doctor.ts';
 import { anExecutionStart } from '../support/a-start.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { FUNCTIONS } from '../../cli/doctor/check-functions.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { TABLES } from '../../lib/health/tables.ts';
+import { FUNCTIONS } from '../../packages/cli/doctor/check-functions.ts';
 import { fillPlaces, findDifferences } from '../../scripts/cost/places.ts';
 import { doctorStatements } from '../../scripts/policy/doctor-policy.ts';
 import { printPolicy, toPolicies } from '../../scripts/policy/policies.ts';

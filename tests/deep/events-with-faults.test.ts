@@ -5,8 +5,8 @@ import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { toRegistration } from '../../lib/triggers/registrations/registration.ts';
-import { createDeliver } from '../../local/sources/start-sources.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { createDeliver } from '../../packages/local/sources/start-sources.ts';
 import { anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
 import { aWorkflowOf } from '../support/a-registrar.ts';
 import { aQueue, aRule, aSchedule } from '../support/a-trigger-service.ts';

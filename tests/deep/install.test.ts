@@ -37,7 +37,7 @@ describe.each(['start', 'cli', 'stand-in'])('npm run %s', (script) => {
   });
 
   test('says what to type when nothing is installed', async () => {
-    const cwd = aFolderWith('package.json', 'local/require-node.js');
+    const cwd = aFolderWith('package.json', 'packages/local/require-node.js');
     const { code, stdout, stderr } = await runCommand('npm', ['run', '-s', script], { cwd });
     expect({ code, stdout, stderr }).toEqual({
       code: 1,

@@ -27,8 +27,8 @@ import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-events.ts'
 import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
 import { createLambdaCheckpointClient } from '../../lib/adapters/durable/lambda-checkpoint-client.ts';
 import type { Steps } from '../../lib/engine/steps.ts';
-import { createGiveUp, labelOf } from '../../local/engine/failed-runs.ts';
-import { findLocalFunction, RUN_DURABLE } from '../../local/engine/start-engine.ts';
+import { createGiveUp, labelOf } from '../../packages/local/engine/failed-runs.ts';
+import { findLocalFunction, RUN_DURABLE } from '../../packages/local/engine/start-engine.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { poll } from '../support/poll.ts';
 import { useTestDatabases } from '../support/test-database.ts';

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { openSampleStores } from '../../local/samples/sample-stores.ts';
-import { putSample, seedSamples } from '../../local/samples/seed.ts';
+import {
+  type EmbeddedDynamoDb,
+  startEmbeddedDynamoDb,
+} from '../../packages/local/database/embedded-dynamodb.ts';
+import { openSampleStores } from '../../packages/local/samples/sample-stores.ts';
+import { putSample, seedSamples } from '../../packages/local/samples/seed.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import type { Template } from '../support/check-template.ts';
 import { openPackagedFunction, type PackagedFunction } from '../support/packaged-function.ts';

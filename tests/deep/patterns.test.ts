@@ -24,7 +24,7 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made to see whether the pattern of a plugin can be read; matched against nothing',
   'packages/bounded-schema/src/find-schema-fault.ts':
     'made to see whether a pattern can be read; matched against nothing',
-  'authoring/validation/schema/check-schema.ts':
+  'packages/authoring/validation/schema/check-schema.ts':
     'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',
   'lib/workflows/expressions/simple-expression.ts':
     'one pattern in pieces; matched against an expression of an author, 1,000 characters at most',
@@ -34,16 +34,7 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made of the AllowedPattern of a parameter, from the template; matched against the value that its deployer gives',
 };
 
-const { literals, madeIn } = findPatterns([
-  'packages',
-  'nodes',
-  'lib',
-  'authoring',
-  'cli',
-  'functions',
-  'plugins',
-  'local',
-]);
+const { literals, madeIn } = findPatterns(['packages', 'nodes', 'lib', 'functions']);
 const distinct = new Map(literals.map(({ source, flags }) => [`/${source}/${flags}`, { source, flags }]));
 
 /**

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await succeed('node', ['scripts/build-plugin-kit.ts', built], projectRoot);
   await succeed('npm', ['pack', '--pack-destination', folder], built);
   const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  cpSync(join(projectRoot, 'cli/plugin-template'), plugin, { recursive: true });
+  cpSync(join(projectRoot, 'packages/cli/plugin-template'), plugin, { recursive: true });
   const packageFile = join(plugin, 'package.json');
   const { devDependencies: _dev, ...about } = JSON.parse(readFileSync(packageFile, 'utf8'));
   writeFileSync(packageFile, JSON.stringify(about));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from '@jest/globals';
-import { toUserEnvironment } from '../../local/stage/stage-file.ts';
+import { toUserEnvironment } from '../../packages/local/stage/stage-file.ts';
 import { useRunningStage } from '../support/a-running-stage.ts';
 
 const stage = useRunningStage({ args: () => ['--no-samples'] });
@@ -24,7 +24,7 @@ const openConsole = async (user: string, secret?: string) => {
   // A wrong key would find no address in the outputs of the stack.
   const url = secret === undefined ? [] : ['--url', info.baseUrl];
   const args = ['console', '--no-browser', '--stage', info.stage, ...url];
-  const child = spawn(process.execPath, [...info.nodeFlags, 'cli/main.ts', ...args], {
+  const child = spawn(process.execPath, [...info.nodeFlags, 'packages/cli/main.ts', ...args], {
     cwd: folder,
     env: { ...process.env, NODE_OPTIONS: '', ...toUserEnvironment(own, info.region) },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { packageStage } from '../../local/stage/package-stage.ts';
+import { packageStage } from '../../packages/local/stage/package-stage.ts';
 import { useRunningStage } from '../support/a-running-stage.ts';
 import { cases } from '../support/deep.ts';
 import { sharedByRun } from '../support/shared-by-run.ts';

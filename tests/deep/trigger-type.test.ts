@@ -11,9 +11,12 @@ import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { createResolveEnvironment } from '../../local/functions/local-functions.ts';
-import { readServiceFile } from '../../local/functions/service-file.ts';
+import {
+  type EmbeddedDynamoDb,
+  startEmbeddedDynamoDb,
+} from '../../packages/local/database/embedded-dynamodb.ts';
+import { createResolveEnvironment } from '../../packages/local/functions/local-functions.ts';
+import { readServiceFile } from '../../packages/local/functions/service-file.ts';
 import { createChunks } from '../../resources/chunks.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { copyProject } from '../support/copy-project.ts';
@@ -57,7 +60,7 @@ afterAll(async () => {
 
 const read = (folder: string): Map<string, string> =>
   new Map(
-    ['serverless.yml', 'functions', 'lib', 'plugins', 'resources', 'local', 'cli'].flatMap((name) => {
+    ['serverless.yml', 'functions', 'lib', 'nodes', 'resources', 'packages'].flatMap((name) => {
       const nested = name.includes('.')
         ? [name]
         : readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' }).map((file) =>
@@ -114,14 +117,14 @@ const invoke = async (key: string, event: object): Promise<unknown> => {
 };
 
 test('a trigger type is the guide’s four files: its events fire, and its executions run', async () => {
-  write('plugins/queue-trigger.ts', codeFor('plugins/queue-trigger.ts'));
-  insert('plugins/installed.ts', /\];\s*$/, codeFor('plugins/installed.ts'));
+  write('nodes/queue-trigger.ts', codeFor('nodes/queue-trigger.ts'));
+  insert('nodes/installed.ts', /\];\s*$/, codeFor('nodes/installed.ts'));
   write('functions/queue.ts', codeFor('functions/queue.ts'));
   insert('serverless.yml', /^ {2}adminExecutions:\n/m, codeFor('serverless.yml'));
   expect(changedFiles().sort()).toEqual([
     'functions/queue.ts',
-    'plugins/installed.ts',
-    'plugins/queue-trigger.ts',
+    'nodes/installed.ts',
+    'nodes/queue-trigger.ts',
     'serverless.yml',
   ]);
 

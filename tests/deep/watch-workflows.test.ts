@@ -2,15 +2,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { openSampleStores } from '../../local/samples/sample-stores.ts';
-import type { SamplesEvent } from '../../local/samples/samples-function.ts';
-import { saveWorkflowFile } from '../../local/samples/save-workflow-file.ts';
-import { putSample, seedSamples } from '../../local/samples/seed.ts';
+import { openSampleStores } from '../../packages/local/samples/sample-stores.ts';
+import type { SamplesEvent } from '../../packages/local/samples/samples-function.ts';
+import { saveWorkflowFile } from '../../packages/local/samples/save-workflow-file.ts';
+import { putSample, seedSamples } from '../../packages/local/samples/seed.ts';
 import {
   type CallSamples,
   createWorkflowFiles,
   type WorkflowFiles,
-} from '../../local/samples/watch-workflows.ts';
+} from '../../packages/local/samples/watch-workflows.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();

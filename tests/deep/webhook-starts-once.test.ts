@@ -14,7 +14,7 @@ import { reconcileExecution } from '../../lib/executions/lifecycle/reconcile-exe
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { withoutFeatures } from '../../lib/webhooks/webhook-feature.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aFlow } from '../support/a-background-service.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { bodyOf } from '../support/a-problem.ts';

@@ -4,7 +4,7 @@ import { createRegistrationStore } from '../../lib/adapters/dynamodb/registratio
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { startEmbeddedDynamoDb } from '../../packages/local/database/embedded-dynamodb.ts';
 import { type Metered, startMeteredDynamoDb } from '../support/a-metered-dynamodb.ts';
 import { aBell, aRegistrar, aWorkflowOf } from '../support/a-registrar.ts';
 import { cases } from '../support/deep.ts';

@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import { createBulkRetries, createRetryExecutions } from '../../lib/app/bulk-retries-handlers.ts';
 import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { CALLER, T0, useRetryingServices } from '../support/a-retrying-service.ts';
 import { anExecutionEnd } from '../support/a-start.ts';
 import { anEvent } from '../support/an-api-event.ts';

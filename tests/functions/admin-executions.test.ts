@@ -17,7 +17,7 @@ import {
   createShowExecution,
 } from '../../lib/app/executions-handlers.ts';
 import type { ExecutionStart, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';

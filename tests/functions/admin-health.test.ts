@@ -20,7 +20,7 @@ import type { NodeRecord } from '../../lib/engine/result.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { startDynamoDbProxy } from '../support/a-dynamodb-proxy.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';

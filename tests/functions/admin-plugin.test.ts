@@ -5,7 +5,7 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import {
   aHandle,
   aLegacyProvider,

@@ -8,7 +8,7 @@ import { createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { createSendAgain, createShowRequests } from '../../lib/app/requests-handlers.ts';
 import { refusedPlace } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRequestRecord } from '../support/a-request-record.ts';

@@ -11,7 +11,7 @@ import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { startEmbeddedDynamoDb } from '../../packages/local/database/embedded-dynamodb.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { anAdminApi } from '../support/an-admin-api.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createReadWorkflows } from '../../lib/app/workflows-handlers.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';

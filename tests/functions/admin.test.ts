@@ -24,7 +24,10 @@ import {
   listProviders,
   listTriggers,
 } from '../../lib/plugins/summaries.ts';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import {
+  type EmbeddedDynamoDb,
+  startEmbeddedDynamoDb,
+} from '../../packages/local/database/embedded-dynamodb.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aPingedLambda } from '../support/a-pinged-lambda.ts';
 import { aProvider, installedLegacy, installedUnified } from '../support/a-plugin.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { LOCAL_VARIABLES } from '../../local/functions/local-functions.ts';
-import { readServiceFile } from '../../local/functions/service-file.ts';
+import { LOCAL_VARIABLES } from '../../packages/local/functions/local-functions.ts';
+import { readServiceFile } from '../../packages/local/functions/service-file.ts';
 import { environmentOf, functionKeys } from '../support/function-environment.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
@@ -84,24 +84,25 @@ describe('variables that serverless.yml sets for some functions are set nowhere 
   /** By file: the variables that it may set. Each of these gives a function no more than serverless.yml does. */
   const allowed: Readonly<Record<string, readonly string[]>> = {
     // Values of this machine for what only a deployment can say; each function gets its own.
-    'local/backend.ts': ['BLOB_BUCKET', 'WORKFLOW_ROLE', 'EVENT_BUS', 'PUBLIC_URL'],
+    'packages/local/backend.ts': ['BLOB_BUCKET', 'WORKFLOW_ROLE', 'EVENT_BUS', 'PUBLIC_URL'],
     'tests/support/function-environment.ts': ['TABLE_PREFIX', 'BLOB_BUCKET', 'WORKFLOW_ROLE', 'PUBLIC_URL'],
     // A function of the local service's own.
-    'local/start-service.ts': ['TABLE_PREFIX'],
-    'local/samples/samples-function.ts': ['TABLE_PREFIX'], // read
+    'packages/local/start-service.ts': ['TABLE_PREFIX'],
+    'packages/local/samples/samples-function.ts': ['TABLE_PREFIX'], // read
     'tests/deep/stage-mutations.test.ts': ['TABLE_PREFIX', 'WORKFLOW_ROLE'], // taken away
     // Stores that no function opens: for samples that are put, and for an execution that a test leaves behind.
-    'local/samples/sample-stores.ts': ['TABLE_PREFIX', 'PUBLIC_URL', 'SWEEP_FUNCTION'],
+    'packages/local/samples/sample-stores.ts': ['TABLE_PREFIX', 'PUBLIC_URL', 'SWEEP_FUNCTION'],
     'tests/deep/stage-doctor.test.ts': ['TABLE_PREFIX'],
   };
   /** They test how variables are read, not a function. */
-  const ofReading = /^tests\/(app|local\/functions)\/|^tests\/functions\/environments\.test\.ts$/;
+  const ofReading =
+    /^(tests\/app|packages\/local\/tests\/functions)\/|^tests\/functions\/environments\.test\.ts$/;
 
   test('the list is complete', () => {
     expect(notEverywhere).toEqual(expect.arrayContaining(['TABLE_PREFIX', 'PUBLIC_URL', 'SWEEP_FUNCTION']));
   });
 
-  test.each(['tests', 'local', 'scripts'])('in %s', (folder) => {
+  test.each(['tests', 'packages/local', 'scripts'])('in %s', (folder) => {
     const set = new RegExp(`(?:^|[\\s{.'"])(${notEverywhere.join('|')})['"]?(?::(?!")|,$| =[^=])`, 'gm');
     const found = readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => join(folder, file))

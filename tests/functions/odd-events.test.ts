@@ -13,7 +13,7 @@ import { createHandler } from '../../lib/http/create-handler.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
 import { answerJson } from '../../lib/shared/answer.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { aWebhookService } from '../support/a-webhook-service.ts';

@@ -9,7 +9,7 @@ import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aLocalServer } from '../support/a-local-server.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkWebhookRules } from '../../authoring/validation/check-webhooks.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { features } from '../../lib/webhooks/features/features.ts';
+import { checkWebhookRules } from '../../packages/authoring/validation/check-webhooks.ts';
 import { aCredential } from '../support/a-credential.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { aWebhookEvent, type WebhookEventChanges } from '../support/a-webhook-event.ts';

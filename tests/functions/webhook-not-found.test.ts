@@ -10,7 +10,7 @@ import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { RequestRecord } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { aWebhookEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';

@@ -2,7 +2,7 @@ import { type AttributeValue, BatchWriteItemCommand, PutItemCommand } from '@aws
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
-import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { startEmbeddedDynamoDb } from '../../packages/local/database/embedded-dynamodb.ts';
 import { type Metered, startMeteredDynamoDb } from '../support/a-metered-dynamodb.ts';
 import { cases } from '../support/deep.ts';
 import { findInvalidExpression } from '../support/dynamodb-expressions.ts';

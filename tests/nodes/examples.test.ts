@@ -1,9 +1,9 @@
 import { Emission, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { checkSchema } from '../../packages/authoring/validation/schema/check-schema.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aDelivery, aNodeContext, runNode } from '../support/a-node-context.ts';
 import { silent } from '../support/a-run.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { adaptLegacy } from '../../lib/plugins/legacy-plugin.chunk.ts';
 import eventTrigger from '../../lib/triggers/types/event-trigger.plugin.ts';
 import noOp from '../../nodes/data/no-op.plugin.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 test('one trigger and one action that are installed are written for the legacy API', () => {

@@ -2,13 +2,13 @@ import { Emission, type HealthCheckResult, type JsonObject, type JsonValue } fro
 import type { NodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
 import type { Plugin } from '../../lib/plugins/plugin.ts';
 import flow from '../../nodes/flow/flow.ts';
 import httpRequest from '../../nodes/http-request/http-request.plugin.ts';
 import manualTrigger from '../../nodes/webhook/manual-trigger.ts';
 import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
+import { checkSchema } from '../../packages/authoring/validation/schema/check-schema.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aContextAnswering, aDelivery, aNode } from '../support/a-node-context.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';

@@ -1,7 +1,7 @@
 import { emit, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { switchNode } from '../../nodes/flow/flow-nodes.ts';
+import { checkSchema } from '../../packages/authoring/validation/schema/check-schema.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const input = { a: 1 };

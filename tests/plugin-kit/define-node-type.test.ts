@@ -11,7 +11,7 @@ import {
 } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { Type as TypeBox } from 'typebox';
-import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
+import { checkSchema } from '../../packages/authoring/validation/schema/check-schema.ts';
 import { aNode, aNodeContext } from '../support/a-node-context.ts';
 
 const about = { id: 'send', name: 'Send', description: 'Sends a text' };

@@ -56,14 +56,14 @@ test('the live test sends the token', async () => {
 `;
 
 const folder = mkdtempSync(join(tmpdir(), 'hookloom-guide-'));
-const plugin = join(folder, 'plugins/tickets');
+const plugin = join(folder, 'nodes/tickets');
 
 beforeAll(() => {
   mkdirSync(plugin, { recursive: true });
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(plugin, 'package.json'), '{"type":"module"}');
   for (const name of ['index.ts', 'examples.ts', 'index.test.ts', 'list-tickets.ts'])
-    writeFileSync(join(plugin, name), codeAfter(`\`plugins/tickets/${name}\``, page));
+    writeFileSync(join(plugin, name), codeAfter(`\`nodes/tickets/${name}\``, page));
   writeFileSync(join(plugin, 'desk-token.ts'), codeAfter('## A type of your own', credentialsPage));
   writeFileSync(join(plugin, 'list-tickets.test.ts'), testOfPages);
 });

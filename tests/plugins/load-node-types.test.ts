@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type InstalledPlugin, unified, unifiedOnUse } from '../../lib/plugins/installed-plugin.ts';
 import { loadOnUse } from '../../lib/plugins/load-node-types.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { silent } from '../support/a-run.ts';
 

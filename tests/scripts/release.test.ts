@@ -18,7 +18,7 @@ const aProject = (changelog = CHANGELOG) => {
   folders.push(folder);
   const files = {
     'package.json': { name: 'hookloom', version: '0.3.0' },
-    'console/package.json': { name: 'hookloom-console', version: '0.3.0' },
+    'packages/console/package.json': { name: 'hookloom-console', version: '0.3.0' },
     'packages/one/package.json': { name: '@hookloom/one', version: '0.3.0' },
     'packages/two/package.json': {
       name: '@hookloom/two',
@@ -67,7 +67,7 @@ test('a release sets the version of all packages but the kit, dates the changelo
   ]);
   const versions = [
     'package.json',
-    'console/package.json',
+    'packages/console/package.json',
     'packages/two/package.json',
     'packages/plugin-kit/package.json',
   ];

@@ -22,7 +22,7 @@ import type {
 } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import credentialTypes from '../../nodes/credential-types/credential-types.plugin.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aDurableEngine, type Saboteur } from './a-durable-engine.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
 import { keptEvents } from './an-inline-dispatcher.ts';

@@ -2,17 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from '@jest/globals';
-import { createAdminApi } from '../../cli/admin-api.ts';
-import type { Io } from '../../cli/io.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { createAdminApi } from '../../packages/cli/admin-api.ts';
+import type { Io } from '../../packages/cli/io.ts';
 import {
   loadPlugins as loadInstalled,
   loadNodeTypes as loadInstalledNodeTypes,
-} from '../../cli/plugins/node-types.ts';
-import { type CommandLine, run } from '../../cli/run.ts';
-import { connect } from '../../cli/target.ts';
-import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
-import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import { openSampleStores } from '../../local/samples/sample-stores.ts';
+} from '../../packages/cli/plugins/node-types.ts';
+import { type CommandLine, run } from '../../packages/cli/run.ts';
+import { connect } from '../../packages/cli/target.ts';
+import { openSampleStores } from '../../packages/local/samples/sample-stores.ts';
 import { anAdminApi, type Others } from './an-admin-api.ts';
 import type { LocalValues } from './function-environment.ts';
 import { openTestStores, useTestDatabases } from './test-database.ts';

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from '@jest/globals';
-import { connect } from '../../cli/target.ts';
 import { createListDefinitions } from '../../lib/adapters/dynamodb/health/health-reads.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { connect } from '../../packages/cli/target.ts';
 import { useCommandLine } from './a-command-line.ts';
 import { useWholeServices, type WholeServiceOptions } from './a-whole-service.ts';
 import { openTestStores } from './test-database.ts';

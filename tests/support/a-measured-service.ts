@@ -12,7 +12,7 @@ import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { startFaultProxy } from './a-fault-proxy.ts';
 import { aJsonEvent } from './a-webhook-event.ts';
 import { anEvent } from './an-api-event.ts';

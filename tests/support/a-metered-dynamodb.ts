@@ -1,4 +1,4 @@
-import { readTableDefinitions } from '../../local/database/tables.ts';
+import { readTableDefinitions } from '../../packages/local/database/tables.ts';
 import {
   type DynamoDbAnswer,
   type DynamoDbCall,

@@ -10,8 +10,8 @@ import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifec
 import { unpackText } from '../../lib/executions/record/blob-store.ts';
 import type { ExecutionRecord } from '../../lib/executions/record/execution-store.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { sampleCredentials } from '../../local/samples/sample-credentials.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { sampleCredentials } from '../../packages/local/samples/sample-credentials.ts';
 import { aKillableProcess } from './a-killable-process.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';

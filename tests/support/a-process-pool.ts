@@ -9,7 +9,7 @@ import {
   type Invocation,
   PROCESS_FILE,
 } from 'lambda-stage/pool';
-import { bundleFile } from '../../local/functions/bundler.ts';
+import { bundleFile } from '../../packages/local/functions/bundler.ts';
 
 /** A pool of real processes, with functions of the test's own; all of it is gone after the test. */
 export const useProcessPools = () => {

@@ -13,7 +13,7 @@ import type { ExecutionStore } from '../../lib/executions/record/execution-store
 import { type InstalledPlugin, legacyTrigger, unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';

@@ -10,7 +10,7 @@ import { createRetryExecutions } from '../../lib/app/bulk-retries-handlers.ts';
 import { openRetryExecutions } from '../../lib/app/compose/bulk-retries.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import type { FinalStatus } from '../../lib/executions/record/execution-store.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { anExecutionEnd, anExecutionStart } from './a-start.ts';
 import { aTrigger, aWorkflow } from './a-workflow.ts';
 import { anAdminApi } from './an-admin-api.ts';

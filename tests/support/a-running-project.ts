@@ -77,7 +77,7 @@ export const useRunningProject = (
   return {
     isLive: true,
     deploy: async () => {},
-    cliProgram: ['cli/main.ts'],
+    cliProgram: ['packages/cli/main.ts'],
     environment: {},
     fetch: (address, init) => fetch(new URL(address, service.baseUrl), init),
     get folder() {
@@ -105,14 +105,14 @@ export const projectFiles = (
 ): Pick<RunningProject, 'write' | 'writeWorkflow' | 'addPlugin' | 'installPlugin'> => {
   const write = (name: string, content: string) => writeFileSync(join(folder(), name), content);
   const installPlugin = (line: string) => {
-    const list = readFileSync(join(folder(), 'plugins/installed.ts'), 'utf8');
-    write('plugins/installed.ts', list.replace(/\];\s*$/, `  ${line}\n];`));
+    const list = readFileSync(join(folder(), 'nodes/installed.ts'), 'utf8');
+    write('nodes/installed.ts', list.replace(/\];\s*$/, `  ${line}\n];`));
   };
   return {
     write,
     writeWorkflow: (definition) => write(`workflows/${definition.id}.json`, JSON.stringify(definition)),
     addPlugin: (id, source) => {
-      write(`plugins/${id}.ts`, source);
+      write(`nodes/${id}.ts`, source);
       installPlugin(`unified('${id}', () => import('./${id}.ts')),`);
     },
     installPlugin,

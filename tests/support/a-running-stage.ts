@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll } from '@jest/globals';
 import aws4 from 'aws4';
 import type { GrantUse, Refusal } from 'lambda-stage/door';
-import type { StageInfo } from '../../local/stage/stage-file.ts';
+import type { StageInfo } from '../../packages/local/stage/stage-file.ts';
 import { type Answer, projectFiles, type RunningProject } from './a-running-project.ts';
 import { checkResponse } from './checked-answers.ts';
 import { copyProject } from './copy-project.ts';
@@ -74,7 +74,7 @@ export const useRunningStage = (
     await sharedByRun('stage-package'); // the stage finds it in the cache of packages
     service = await startLocalService({
       cwd: project.folder,
-      program: 'local/stage/start.ts',
+      program: 'packages/local/stage/start.ts',
       args: ['--retry-at-once', ...variables, ...(settings.args?.() ?? [])],
       env: settings.env?.() ?? {},
     });
@@ -137,7 +137,7 @@ export const useRunningStage = (
   };
 
   const runAs = (user: string, args: string, options: CommandOptions = {}) =>
-    runCommand('node', ['local/stage/stage-cli.ts', '--as', user, ...args.split(' ')], {
+    runCommand('node', ['packages/local/stage/stage-cli.ts', '--as', user, ...args.split(' ')], {
       cwd: project.folder,
       ...options,
     });
@@ -154,7 +154,7 @@ export const useRunningStage = (
       await service.stop();
       await start();
     },
-    cliProgram: ['local/stage/stage-cli.ts', '--as', 'owner'],
+    cliProgram: ['packages/local/stage/stage-cli.ts', '--as', 'owner'],
     /** For curl. */
     get environment() {
       const target = `${blobHost(info)}:443:127.0.0.1:${info.doorPort}`;
@@ -176,7 +176,10 @@ export const useRunningStage = (
     get: (path) => request(path),
     cli: (args, options) =>
       /^plugin (create|check)\b/.test(args)
-        ? runCommand('node', ['cli/main.ts', ...args.split(' ')], { cwd: project.folder, ...options })
+        ? runCommand('node', ['packages/cli/main.ts', ...args.split(' ')], {
+            cwd: project.folder,
+            ...options,
+          })
         : runAs(userOf(args), args, options),
     cliAs: (user, args, options = {}) => runAs(user, args, { stdin: '', ...options }),
     callAs,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'lambda-stage/door';
 import { parse, type ScalarTag } from 'yaml';
-import { resolveVariables } from '../../local/functions/resolve-variables.ts';
+import { resolveVariables } from '../../packages/local/functions/resolve-variables.ts';
 import FunctionRoles from '../../resources/function-roles.ts';
 import { narrowRules } from '../../resources/template.ts';
 import { projectRoot } from './run-command.ts';

@@ -9,8 +9,8 @@ import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.
 import { putWorkflow, removeWorkflow } from '../../lib/triggers/registrations/put-workflow.ts';
 import { reconcileAll } from '../../lib/triggers/registrations/sweep-registrations.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { startSources } from '../../local/sources/start-sources.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { startSources } from '../../packages/local/sources/start-sources.ts';
 import { aKillableProcess } from './a-killable-process.ts';
 import { anEventService } from './a-queue-trigger.ts';
 import { inMemoryRegistrations } from './in-memory-registrations.ts';

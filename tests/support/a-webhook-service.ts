@@ -32,7 +32,7 @@ import type { Connection, WorkflowDefinition } from '../../lib/workflows/definit
 import type { PathConfig } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
 import { featurePorts } from './feature-ports.ts';

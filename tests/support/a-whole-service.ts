@@ -28,8 +28,8 @@ import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.
 import { createRegistrationsFunction } from '../../lib/app/triggers/registrations-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
-import { startBackend } from '../../local/backend.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { startBackend } from '../../packages/local/backend.ts';
 import { patientClock } from './a-patient-clock.ts';
 import { adminFunctions } from './an-admin-api.ts';
 import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';

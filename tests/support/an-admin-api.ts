@@ -1,8 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createRouter } from 'lambda-stage/gateway';
-import { checkTrial } from '../../authoring/stage/check-trial.ts';
-import { checkWorkflows } from '../../authoring/stage/check-workflows.ts';
-import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { debugPluginsRoute, debugRoute } from '../../lib/app/api/health.ts';
 import {
   listActionsRoute,
@@ -54,7 +51,10 @@ import {
   listProviders,
   listTriggers,
 } from '../../lib/plugins/summaries.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
+import { checkTrial } from '../../packages/authoring/stage/check-trial.ts';
+import { checkWorkflows } from '../../packages/authoring/stage/check-workflows.ts';
+import { checkSchema } from '../../packages/authoring/validation/schema/check-schema.ts';
 import { anEvent } from './an-api-event.ts';
 import { checked } from './checked-answers.ts';
 import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';

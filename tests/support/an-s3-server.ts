@@ -8,7 +8,7 @@ import {
   type ObjectReply,
   type ObjectRequest,
 } from 'lambda-stage/door';
-import { checkPresigned } from '../../local/uploads/upload-server.ts';
+import { checkPresigned } from '../../packages/local/uploads/upload-server.ts';
 
 /** With which presigned requests are signed. */
 export const s3Keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-key' };

@@ -2,8 +2,8 @@ import {
   createResolveEnvironment,
   type LOCAL_VARIABLES,
   type LocalEnvironment,
-} from '../../local/functions/local-functions.ts';
-import { readServiceFile } from '../../local/functions/service-file.ts';
+} from '../../packages/local/functions/local-functions.ts';
+import { readServiceFile } from '../../packages/local/functions/service-file.ts';
 import { projectRoot } from './run-command.ts';
 
 /** Read once for each worker: that takes 80 ms. */

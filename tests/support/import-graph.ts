@@ -22,19 +22,7 @@ export interface SourceFile {
 export type ImportGraph = ReadonlyMap<string, SourceFile>;
 
 /** The top-level folders with sources of the project, other than its tests. */
-export const sourceFolders = [
-  'packages',
-  'nodes',
-  'lib',
-  'authoring',
-  'functions',
-  'plugins',
-  'cli',
-  'local',
-  'resources',
-  'scripts',
-  'console',
-];
+export const sourceFolders = ['packages', 'nodes', 'lib', 'functions', 'resources', 'scripts'];
 
 /** Reads the TypeScript files of some folders. */
 export const readSources = (root: string, folders: readonly string[]): Sources =>

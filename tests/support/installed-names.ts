@@ -1,7 +1,7 @@
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 
-/** The node types of the plugins that every run has; others stand in `plugins/installed.ts`. */
+/** The node types of the plugins that every run has; others stand in `nodes/installed.ts`. */
 const nodeTypesOf: Readonly<Record<string, readonly string[]>> = {
   webhookTrigger: ['webhookTrigger'],
   manualTrigger: ['manualTrigger'],

@@ -25,7 +25,7 @@ export const startLocalService = async ({
   args = [],
   env = {},
   isByNpm = false,
-  program = 'local/start.ts',
+  program = 'packages/local/start.ts',
 }: {
   cwd?: string;
   args?: readonly string[];

@@ -1,6 +1,6 @@
 import { DeleteTableCommand, type DynamoDBClient, waitUntilTableNotExists } from '@aws-sdk/client-dynamodb';
 import { ensureTable, TABLE_WAITING } from 'lambda-stage/database';
-import { readTableDefinitions } from '../../local/database/tables.ts';
+import { readTableDefinitions } from '../../packages/local/database/tables.ts';
 
 /** Makes a table of the stage `test` anew, empty and without one of its indexes: dynalite can't remove one. */
 export const removeIndex = async (sdk: DynamoDBClient, TableName: string, index: string): Promise<void> => {

@@ -49,7 +49,7 @@ export const runCommand = (
 export const runCli = (
   args: readonly string[],
   options: { readonly cwd: string; readonly env?: Record<string, string>; readonly stdin?: string },
-): Promise<CommandResult> => runCommand('node', ['cli/main.ts', ...args], options);
+): Promise<CommandResult> => runCommand('node', ['packages/cli/main.ts', ...args], options);
 
 /** `serverless invoke local` of a function, with its sample event. */
 export const invokeLocal = (name: string, cwd: string): Promise<CommandResult> =>

@@ -3,7 +3,7 @@ import { openDurableRuns, openRuns } from '../../lib/app/compose/runs.ts';
 import type { Config } from '../../lib/app/config.ts';
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import type { BackgroundMode } from '../../lib/workflows/definition/definition.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import { installedPlugins } from '../../nodes/installed.ts';
 import { aDurableEngine } from './a-durable-engine.ts';
 
 /** Runs executions to their end, each in the function of its mode. @param configOf - the config of a function */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { isWorkflowFile } from '../../cli/read-file.ts';
+import { isWorkflowFile } from '../../packages/cli/read-file.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');

@@ -1,5 +1,5 @@
-import { toPackageSettings } from '../../local/stage/deployer-settings.ts';
-import type { PackageSettings } from '../../local/stage/package-stage.ts';
+import { toPackageSettings } from '../../packages/local/stage/deployer-settings.ts';
+import type { PackageSettings } from '../../packages/local/stage/package-stage.ts';
 import { projectRoot } from './run-command.ts';
 
 /** The variables with which tests start stages: the same for all, so that their package is made once for each run. */

@@ -36,7 +36,7 @@ export const useStandIn = (): StandIn => {
 /** Ready when it has said where it is. */
 const start = (): Promise<StandIn & { stop(): void }> =>
   new Promise((resolve, reject) => {
-    const child = spawn('node', ['local/samples/stand-in.ts'], {
+    const child = spawn('node', ['packages/local/samples/stand-in.ts'], {
       cwd: projectRoot,
       env: projectEnvironment({ STAND_IN_PORT: '0', STAND_IN_MAIL_PORT: '0' }),
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -14,7 +14,7 @@ import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { type TableNames, tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { startEmbeddedDynamoDb } from '../../packages/local/database/embedded-dynamodb.ts';
 
 /** Gives every caller an empty DynamoDB of its own, with the tables of serverless.yml; gone after the test. */
 export const useTestDatabases = () => {

@@ -1,8 +1,8 @@
 import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { validateWorkflow } from '../../authoring/validation/validate.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
+import { validateWorkflow } from '../../packages/authoring/validation/validate.ts';
 import { aHandle, aProvider } from '../support/a-plugin.ts';
 
 const schema = {

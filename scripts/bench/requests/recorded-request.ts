@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Context } from 'aws-lambda';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { startEmbeddedDynamoDb } from '../../../packages/local/database/embedded-dynamodb.ts';
 import { type DynamoDbCall, startDynamoDbProxy } from '../../../tests/support/a-dynamodb-proxy.ts';
 import { createEvent, openService, order, storeWorkflow, tablePrefix } from '../bench-service.ts';
 

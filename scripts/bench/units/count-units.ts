@@ -1,8 +1,8 @@
 import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
 import { scanAll } from '../../../lib/adapters/dynamodb/items.ts';
 import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
-import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
-import { readTableDefinitions } from '../../../local/database/tables.ts';
+import { startEmbeddedDynamoDb } from '../../../packages/local/database/embedded-dynamodb.ts';
+import { readTableDefinitions } from '../../../packages/local/database/tables.ts';
 import type { DurableRun } from '../../../tests/support/a-durable-engine.ts';
 import { type Metered, startMeteredDynamoDb } from '../../../tests/support/a-metered-dynamodb.ts';
 import { storedSize } from '../../../tests/support/dynamodb-units.ts';

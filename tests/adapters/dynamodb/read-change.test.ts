@@ -11,8 +11,8 @@ import { readChange } from '../../../lib/adapters/dynamodb/statistics/read-chang
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import type { Happening } from '../../../lib/executions/statistics/counts.ts';
-import { readTableDefinitions } from '../../../local/database/tables.ts';
-import { readServiceFile } from '../../../local/functions/service-file.ts';
+import { readTableDefinitions } from '../../../packages/local/database/tables.ts';
+import { readServiceFile } from '../../../packages/local/functions/service-file.ts';
 import { aRequestRecord, RECEIVED_AT } from '../../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
 import { projectRoot } from '../../support/run-command.ts';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
 import {
   countPublished,
   createLogEvents,
   toCloudEvent,
 } from '../../../lib/adapters/events/completion-events.ts';
 import type { EndedExecution } from '../../../lib/executions/record/execution-store.ts';
+import { checkSchema } from '../../../packages/authoring/validation/schema/check-schema.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 
 const schema = JSON.parse(

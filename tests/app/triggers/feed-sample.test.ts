@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import { languageModelRoutes, slackRoutes } from '../../../local/samples/systems.ts';
+import { languageModelRoutes, slackRoutes } from '../../../packages/local/samples/systems.ts';
 import sample from '../../../workflows/feed-to-slack.json' with { type: 'json' };
 import { aPollService } from '../../support/a-poll-service.ts';
 import { useTestDatabases } from '../../support/test-database.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
 import { createEditOutbound } from '../../../lib/credentials/outbound/edit-outbound.ts';
 import type { OutboundCredential } from '../../../lib/credentials/outbound/outbound-credential.ts';
 import { type SecretStore, SecretStoreOut } from '../../../lib/credentials/outbound/secret-store.ts';
 import { SECRETS_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import credentialTypes from '../../../nodes/credential-types/credential-types.plugin.ts';
+import { checkSchema } from '../../../packages/authoring/validation/schema/check-schema.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { inMemoryLocks, inMemoryOutboundStore, inMemorySecrets } from '../../support/outbound-credentials.ts';
 

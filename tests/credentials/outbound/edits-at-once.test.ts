@@ -1,10 +1,10 @@
 import { createRandom, type HttpClient } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
 import { createEditOutbound } from '../../../lib/credentials/outbound/edit-outbound.ts';
 import type { OutboundCredential } from '../../../lib/credentials/outbound/outbound-credential.ts';
 import { createOutboundCredentials } from '../../../lib/credentials/outbound/outbound-credentials.ts';
 import credentialTypes from '../../../nodes/credential-types/credential-types.plugin.ts';
+import { checkSchema } from '../../../packages/authoring/validation/schema/check-schema.ts';
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
 import {

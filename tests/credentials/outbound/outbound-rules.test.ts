@@ -1,6 +1,5 @@
 import type { CredentialFields, CredentialType } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
 import {
   askedFieldsOf,
   type CheckFields,
@@ -11,6 +10,7 @@ import {
 import { httpBearer, slackWebhook } from '../../../nodes/credential-types/http-types.ts';
 import { oauth2 } from '../../../nodes/credential-types/oauth2.ts';
 import { postgres, signingSecret } from '../../../nodes/credential-types/server-types.ts';
+import { checkSchema } from '../../../packages/authoring/validation/schema/check-schema.ts';
 
 const check: CheckFields = (schema, fields) => checkSchema(schema, fields, '');
 

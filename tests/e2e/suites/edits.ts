@@ -17,7 +17,7 @@ export const describeEdits = (project: RunningProject): void => {
   const { post, storeWorkflow, write } = project;
   const shows = async (path: string, edit: string) => (await post(path)).body?.edit === edit;
   const writePlugin = (edit: string) =>
-    write('plugins/edited.ts', plugin('edited', `() => ({ edit: '${edit}' })`));
+    write('nodes/edited.ts', plugin('edited', `() => ({ edit: '${edit}' })`));
 
   describe('edits', () => {
     test(`of workflows, plugins and functions are live, ${EDITS} in a row, without a failed request`, async () => {
@@ -56,7 +56,7 @@ export const describeEdits = (project: RunningProject): void => {
     });
 
     test('that can’t be built are reported with their place, and the previous code stays live', async () => {
-      write('plugins/edited.ts', 'export default ;');
+      write('nodes/edited.ts', 'export default ;');
       await project.service.printed(/can't be built[\s\S]*plugins\/edited\.ts:1:16/);
       expect((await post('/api/webhook/plugged/webhook')).status).toBe(200);
       writePlugin('mended');

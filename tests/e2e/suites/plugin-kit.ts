@@ -63,9 +63,9 @@ export const describePluginKit = (
       const created = await cli('plugin create acme-chat');
       expect(created).toMatchObject({ code: 0, stderr: '' });
 
-      const tested = await runCommand('npm', ['test'], { cwd: join(project.folder, 'plugins/acme-chat') });
+      const tested = await runCommand('npm', ['test'], { cwd: join(project.folder, 'nodes/acme-chat') });
       expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining('fail 0') });
-      expect(await cli('plugin check plugins/acme-chat')).toMatchObject({ code: 0, stderr: '' });
+      expect(await cli('plugin check nodes/acme-chat')).toMatchObject({ code: 0, stderr: '' });
 
       const [line = ''] = /unified\('acme-chat'.*$/m.exec(created.stdout) ?? [];
       installPlugin(line);

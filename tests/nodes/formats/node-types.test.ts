@@ -1,8 +1,8 @@
 import { nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
 import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
 import formats from '../../../nodes/formats/formats.plugin.ts';
+import { checkSchema } from '../../../packages/authoring/validation/schema/check-schema.ts';
 import { aScope } from '../../support/an-expression.ts';
 import { runNodeType } from '../../support/run-node-type.ts';
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import { checkCredentials } from '../../../authoring/stage/find-store-problems.ts';
 import { adaptUnified } from '../../../lib/plugins/adapt-provider.ts';
 import plugin from '../../../nodes/llm/llm.plugin.ts';
+import { checkCredentials } from '../../../packages/authoring/stage/find-store-problems.ts';
 
 const [nodeType] = adaptUnified(plugin).nodeTypes;
 const findNodeType = () => nodeType ?? null;

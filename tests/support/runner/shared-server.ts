@@ -18,7 +18,7 @@ const makers: Readonly<Record<string, () => Promise<Shared>>> = {
   },
   /** The package of the unchanged project, which stages find in the cache. */
   'stage-package': async () => {
-    const { packageStage } = await import('../../../local/stage/package-stage.ts');
+    const { packageStage } = await import('../../../packages/local/stage/package-stage.ts');
     const { stagePackage } = await import('../stage-package.ts');
     await packageStage(stagePackage());
     return { value: 'is packaged' };

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
+import { checkWebhookRules } from '../../../packages/authoring/validation/check-webhooks.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { aJsonEvent, aWebhookEvent } from '../../support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService } from '../../support/a-webhook-service.ts';

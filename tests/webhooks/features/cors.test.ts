@@ -1,8 +1,8 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import { toOriginTest } from '../../../lib/webhooks/features/sender/match-origin.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
+import { checkWebhookRules } from '../../../packages/authoring/validation/check-webhooks.ts';
 import { aProblem } from '../../support/a-problem.ts';
 import { aJsonEvent, aWebhookEvent, type WebhookEventChanges } from '../../support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService } from '../../support/a-webhook-service.ts';

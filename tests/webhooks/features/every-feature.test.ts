@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import { features } from '../../../lib/webhooks/features/features.ts';
 import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
 import { webhookTrigger } from '../../../nodes/webhook/webhook-trigger.ts';
+import { checkWebhookRules } from '../../../packages/authoring/validation/check-webhooks.ts';
 import { aPathConfig, aWorkflowListening } from '../../support/a-workflow-listening.ts';
 import { featurePorts } from '../../support/feature-ports.ts';
 import { anOutboundService, aServer } from '../../support/outbound-credentials.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
+import { checkWebhookRules } from '../../../packages/authoring/validation/check-webhooks.ts';
 import { aCredential } from '../../support/a-credential.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { aJsonEvent, aWebhookEvent } from '../../support/a-webhook-event.ts';

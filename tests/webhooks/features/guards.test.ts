@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
+import { checkWebhookRules } from '../../../packages/authoring/validation/check-webhooks.ts';
 import { aProblem } from '../../support/a-problem.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService } from '../../support/a-webhook-service.ts';

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import type { HeldQueue } from '../../../lib/executions/held/held-queues.ts';
 import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
+import { checkWebhookRules } from '../../../packages/authoring/validation/check-webhooks.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { anExecutionEnd } from '../../support/a-start.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';

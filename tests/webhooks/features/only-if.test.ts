@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
-import { installedPlugins } from '../../../plugins/installed.ts';
+import { installedPlugins } from '../../../nodes/installed.ts';
+import { validateWorkflow } from '../../../packages/authoring/validation/validate.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { silent } from '../../support/a-run.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import { hashGenerated, hashPassword } from '../../../lib/credentials/hash-secret.ts';
 import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { rememberBuckets, type TakeToken } from '../../../lib/webhooks/limits/token-bucket.ts';
+import { checkWebhookRules } from '../../../packages/authoring/validation/check-webhooks.ts';
 import { aCredential } from '../../support/a-credential.ts';
 import { aProblem } from '../../support/a-problem.ts';
 import { aJsonEvent, type WebhookEventChanges } from '../../support/a-webhook-event.ts';

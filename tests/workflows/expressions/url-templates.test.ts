@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { loadNodeTypes } from '../../../cli/plugins/node-types.ts';
 import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
+import { loadNodeTypes } from '../../../packages/cli/plugins/node-types.ts';
 import { aScope } from '../../support/an-expression.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { cases } from '../../support/deep.ts';

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../../authoring/validation/check-webhooks.ts';
 import { SECRETS_UNAVAILABLE } from '../../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../../lib/shared/errors.ts';
+import { checkWebhookRules } from '../../../../packages/authoring/validation/check-webhooks.ts';
 import { aProblem } from '../../../support/a-problem.ts';
 import { aSignedService } from '../../../support/a-signed-service.ts';
 import { aWebhookEvent } from '../../../support/a-webhook-event.ts';

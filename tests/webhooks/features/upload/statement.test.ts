@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../../authoring/validation/check-webhooks.ts';
+import { checkWebhookRules } from '../../../../packages/authoring/validation/check-webhooks.ts';
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';
 import { anUploadService, csv, uploadRule } from '../../../support/an-upload-service.ts';
 

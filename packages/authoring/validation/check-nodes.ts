@@ -1,0 +1,226 @@
+import type { Mistake } from '@hookloom/bounded-schema';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
+import { didYouMean, quote, toPointerKey } from '../../../lib/shared/describe.ts';
+import type { FindNearName } from '../../../lib/shared/near-name.ts';
+import { features } from '../../../lib/webhooks/features/features.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
+import { findReads } from '../../../lib/workflows/expressions/find-reads.ts';
+import { type Rule, withoutLiterals } from '../../../lib/workflows/expressions/parameters.ts';
+import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
+import type { DraftGraph } from './graph/draft-graph.ts';
+import { proposeValue } from './proposals/proposal.ts';
+import { checkNodeExpressions } from './references/check-expressions.ts';
+import { foreignNodeTypes } from './references/foreign-names.ts';
+import { type Names, type VisibleIds, webhookFieldsOf } from './references/names.ts';
+import { createShapes } from './references/shapes.ts';
+import { checkSchema } from './schema/check-schema.ts';
+
+interface NodeChecks {
+  readonly findNodeType: FindNodeType;
+  /** Names for expressions; the same for all nodes. */
+  readonly names: Names;
+  readonly loopNodes: ReadonlySet<number>;
+  /** Whether both ends of every connection exist. */
+  readonly isConnected: boolean;
+}
+
+/** Checks type, parameters and expressions of every node. */
+export const checkNodes = async (
+  graph: DraftGraph,
+  { findNodeType, names, loopNodes, isConnected }: NodeChecks,
+): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  const shapesOf = createShapes(graph);
+  const describeUnknown = createDescribeUnknown(findNodeType, names.findNearName);
+  for (const { index, node, nodeType } of graph.nodes) {
+    const place = `/nodes/${index}/parameters`;
+    const ownId = loopNodes.has(index) ? null : node.id;
+    if (nodeType === null) {
+      const path = `/nodes/${index}/type`;
+      const { message, near } = describeUnknown(node.type);
+      problems.push({ path, message, ...proposeValue(path, near) });
+    } else {
+      const wrong = checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun);
+      // Values that are set per stage are checked when the trigger is registered there.
+      const isTrigger = nodeType.kind === 'trigger' && node.type !== WEBHOOK_TRIGGER;
+      const checks = isTrigger && findTemplates(node.parameters, '').length > 0 ? null : nodeType;
+      if (wrong.length > 0) problems.push(...wrong);
+      else if (checks !== null) problems.push(...(await checkParameters(checks, node.parameters, place)));
+    }
+    if (nodeType?.kind === 'trigger')
+      problems.push(...(await checkTriggerParameters(nodeType, node.parameters, place, names)));
+    else
+      problems.push(
+        ...(await checkNodeExpressions(
+          withoutLiterals(node.parameters, nodeType?.literalParameters ?? []),
+          place,
+          {
+            ...names,
+            ownId,
+            visibleIds: isConnected ? findVisibleIds(graph, index) : null,
+            fields: fieldsOf(graph, index),
+            shapes: shapesOf(index),
+          },
+          [(nodeType?.schema ?? {}) as Rule],
+        )),
+      );
+  }
+  return problems;
+};
+
+/** Runs the node type's own check. A plugin that throws is reported as a problem too, since validation never throws. */
+const checkParameters = async (
+  nodeType: NodeType,
+  parameters: JsonObject,
+  place: string,
+): Promise<Problem[]> => {
+  try {
+    const problems = (await nodeType.checkParameters?.(parameters)) ?? [];
+    return problems.map(({ path, message }) => ({ path: `${place}${path}`, message }));
+  } catch (error) {
+    return [{ path: place, message: `could not be checked: ${error}` }];
+  }
+};
+
+/** Fields of a node's input: the request's directly after webhook triggers, otherwise known only at run time. */
+const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readonly string[] | null => {
+  const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node);
+  const triggers = sources.flatMap((node) => (node?.type === WEBHOOK_TRIGGER ? [node] : []));
+  return sources.length > 0 && triggers.length === sources.length ? webhookFieldsOf(triggers) : null;
+};
+
+const suggestNodeType = (
+  type: string,
+  isKnown: (name: string) => boolean,
+  findNearName: FindNearName,
+): string | null => {
+  const own = type.slice(type.lastIndexOf('.') + 1); // `n8n-nodes-base.set`
+  const foreign = foreignNodeTypes.get(own.toLowerCase());
+  const same = [own, foreign].find((name) => name !== undefined && isKnown(name));
+  return same ?? findNearName(type, isKnown);
+};
+
+interface UnknownType {
+  readonly message: string;
+  /** The type that was probably meant; null when none is similar. */
+  readonly near: string | null;
+}
+
+/**
+ * Creates a function that describes an unknown type, cached per type: suggestions are slow, and many nodes may have the
+ * same wrong type.
+ */
+const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
+  const messages = new Map<string, UnknownType>();
+  return (type: string): UnknownType => {
+    const known = messages.get(type);
+    if (known !== undefined) return known;
+    const near = suggestNodeType(type, (name) => findNodeType(name) !== null, findNearName);
+    const message = `no installed plugin provides the type ${quote(type)}${didYouMean(near)}`;
+    messages.set(type, { message, near });
+    return { message, near };
+  };
+};
+
+/**
+ * Whether an error is about the value of an expression, which is known only at run time. A template with more than one
+ * expression always gives a string, so its type is known.
+ */
+const isOnlyKnownInRun = ({ value: data, keyword }: Mistake): boolean => {
+  if (typeof data !== 'string' || !data.includes('{{')) return false;
+  const parts = splitTemplate(data);
+  const hasExpression = parts.some((part) => 'expression' in part);
+  return hasExpression && (parts.length === 1 || keyword !== 'type');
+};
+
+/**
+ * Checks the expressions in a trigger's parameters. It is set up before any run, so only a trigger that registers has
+ * any, and they read nothing but variables.
+ */
+const checkTriggerParameters = async (
+  { nodeType: type, firedBy }: NodeType,
+  parameters: JsonObject,
+  place: string,
+  names: Names,
+): Promise<Problem[]> => {
+  // These read the request; checkWebhooks checks them.
+  const own = type === WEBHOOK_TRIGGER ? webhookExpressions.map((path) => `${place}${path}`) : [];
+  const found = findTemplates(parameters, place).filter(
+    ({ path }) => !own.some((taken) => path === taken || path.startsWith(`${taken}/`)),
+  );
+  const registers = typeof firedBy === 'object' && firedBy?.register !== undefined;
+  const problems: Problem[] = [];
+  for (const { path, text } of found) {
+    const isOfStage = registers && (await readsVariablesAlone(text));
+    const only = registers ? ' other than of $vars' : '';
+    if (isOfStage) problems.push(...(await checkNodeExpressions(text, path, { ...names, fields: null })));
+    else
+      problems.push({
+        path,
+        message: `can't contain an expression${only}: triggers are set up before any run`,
+      });
+  }
+  return problems;
+};
+
+const readsVariablesAlone = async (text: string): Promise<boolean> => {
+  for (const part of splitTemplate(text)) {
+    if ('text' in part) continue;
+    const { reads } = await findReads(part.expression.trim()).catch(() => ({ reads: [] }));
+    if (reads.length === 0 || reads.some(({ root }) => root !== 'vars')) return false;
+    if (/\$(?:now|millis|random|uuid)\b/.test(part.expression)) return false;
+  }
+  return true;
+};
+
+/** JSON Pointers to the parameters of a webhook trigger that may be expressions. */
+const webhookExpressions: readonly string[] = [
+  '/deduplication',
+  ...features.flatMap(({ name, expressions, templates }) =>
+    [...expressions, ...templates].map((path) => `/${name}${path}`),
+  ),
+];
+
+const findTemplates = (
+  value: JsonValue,
+  path: string,
+): { readonly path: string; readonly text: string }[] => {
+  if (typeof value === 'string') return value.includes('{{') ? [{ path, text: value }] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => findTemplates(item, `${path}/${toPointerKey(key)}`));
+};
+
+/**
+ * Finds the nodes upstream of a node, whose output it can read. A node in a loop is upstream of itself and reads the
+ * previous iteration. A body can't read the node that runs it, whose output comes later.
+ */
+const findVisibleIds = ({ nodes, edges, incoming }: DraftGraph, index: number): VisibleIds => {
+  const search = (isWanted: (id: string) => boolean): boolean => {
+    const visited = new Set<number>();
+    const work = [index];
+    for (let next = work.pop(); next !== undefined; next = work.pop()) {
+      for (const at of incoming[next] ?? []) {
+        const edge = edges[at];
+        if (edge === undefined) continue;
+        if (!edge.isBody && isWanted(nodes[edge.source]?.node.id ?? '')) return true;
+        if (visited.has(edge.source)) continue;
+        visited.add(edge.source);
+        work.push(edge.source);
+      }
+    }
+    return false;
+  };
+  return {
+    has: (wanted) => search((id) => id === wanted),
+    list: () => {
+      const found = new Set<string>();
+      search((id) => {
+        found.add(id);
+        return false;
+      });
+      return [...found];
+    },
+  };
+};

@@ -1,0 +1,103 @@
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import jsonata from 'jsonata';
+import { quote } from '../../../lib/shared/describe.ts';
+import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { CURRENT_FORMAT } from '../../../lib/workflows/definition/schema.ts';
+import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
+import { eachValue } from './mistakes/check-values.ts';
+import { type Ast, isAst, listOf } from './references/syntax-tree.ts';
+
+/**
+ * Finds what a run of a workflow may do differently in the current format: the places, and what would change there.
+ *
+ * @returns none for a workflow in the current format
+ */
+export const findFormatChanges = (
+  definition: WorkflowDefinition,
+  findNodeType: FindNodeType,
+): readonly Problem[] => {
+  if (definition.format === CURRENT_FORMAT) return [];
+  return definition.nodes.flatMap(({ type, parameters, disabled }, index) => {
+    if (disabled === true) return [];
+    const schema = findNodeType(type)?.schema;
+    const values = [...eachValue(schema, parameters, `/nodes/${index}/parameters`)];
+    return values.flatMap(({ value, path, format }) =>
+      typeof value === 'string' && (format === 'url' || format === 'uri-reference')
+        ? findHoles(value).map((expression) => ({ path, message: describeHole(expression) }))
+        : [],
+    );
+  });
+};
+
+const describeHole = (expression: string): string => {
+  const operand = /^[\w$.`]+$/.test(expression) ? expression : `(${expression})`;
+  const meant = quote(`{{ ${operand} ?? '' }}`);
+  return `with "format": ${CURRENT_FORMAT}, the node fails if ${quote(`{{ ${expression} }}`)} gives nothing; write ${meant} if it may be empty`;
+};
+
+/** The expressions in a text that may give nothing. */
+const findHoles = (text: string): readonly string[] =>
+  splitTemplate(text).flatMap((part) =>
+    'expression' in part && mayBeNothing(parse(part.expression)) ? [part.expression.trim()] : [],
+  );
+
+const parse = (expression: string): unknown => {
+  try {
+    return jsonata(expression).ast();
+  } catch {
+    return null;
+  }
+};
+
+/** Operators that always have a result. */
+const TOTAL = new Set(['&', '=', '!=', 'and', 'or', 'in']);
+
+/** Functions that give what they are given. */
+const SAME = new Set(['rawUrl', 'string', 'encodeUrl', 'encodeUrlComponent']);
+
+/** Values that each execution has. */
+const ALWAYS = /^(?:now|millis|uuid|random)$/;
+
+/** Whether the syntax of an expression allows that it has no result, or null. */
+const mayBeNothing = (tree: unknown): boolean => {
+  if (!isAst(tree)) return true;
+  switch (tree.type) {
+    case 'string':
+    case 'number':
+      return false;
+    case 'value':
+      return tree.value === null;
+    case 'binary':
+      return !TOTAL.has(String(tree.value));
+    case 'block':
+      return mayBeNothing(listOf(tree.expressions).at(-1));
+    case 'condition':
+      return (!isGuard(tree) && mayBeNothing(tree.then)) || mayBeNothing(tree.else);
+    case 'function': {
+      const name = isAst(tree.procedure) ? String(tree.procedure.value) : '';
+      const [first] = listOf(tree.arguments);
+      return ALWAYS.test(name) ? false : SAME.has(name) ? mayBeNothing(first) : true;
+    }
+    case 'path':
+      return !isGiven(listOf(tree.steps));
+    default:
+      return true;
+  }
+};
+
+/** Whether a condition asks for its own result, as those of `??` and `?:` do. */
+const isGuard = ({ condition, then: result }: Ast): boolean => {
+  if (!isAst(condition)) return false;
+  const asked = condition.type === 'function' ? listOf(condition.arguments)[0] : condition;
+  return JSON.stringify(asked, withoutPosition) === JSON.stringify(result, withoutPosition);
+};
+
+const withoutPosition = (key: string, value: unknown): unknown => (key === 'position' ? undefined : value);
+
+/** A field of the execution, or a variable, which the stage has. */
+const isGiven = ([first, second, ...others]: readonly Ast[]): boolean =>
+  first?.type === 'variable' &&
+  (first.value === 'execution' || first.value === 'vars') &&
+  second?.type === 'name' &&
+  others.length === 0;

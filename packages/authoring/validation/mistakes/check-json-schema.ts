@@ -1,0 +1,143 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { didYouMean, quote, toPointerKey } from '../../../../lib/shared/describe.ts';
+import { findNearest } from '../../../../lib/shared/near-name.ts';
+import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import { proposeValue } from '../proposals/proposal.ts';
+
+/** Keywords that apply to values of one type only. */
+const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
+  string: ['minLength', 'maxLength', 'pattern', 'contentEncoding', 'contentMediaType', 'contentSchema'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  array: [
+    'items',
+    'prefixItems',
+    'additionalItems',
+    'unevaluatedItems',
+    'contains',
+    'minContains',
+    'maxContains',
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+  ],
+  object: [
+    'properties',
+    'required',
+    'additionalProperties',
+    'unevaluatedProperties',
+    'patternProperties',
+    'propertyNames',
+    'minProperties',
+    'maxProperties',
+    'dependentRequired',
+    'dependentSchemas',
+    'dependencies',
+  ],
+};
+
+const typeOf = new Map(
+  Object.entries(KEYWORDS_OF).flatMap(([type, names]) => names.map((name) => [name, type])),
+);
+
+/** Draft 2020-12 and draft-07, plus OpenAPI's annotations. */
+const KEYWORDS: ReadonlySet<string> = new Set([
+  ...typeOf.keys(),
+  ...['type', 'enum', 'const', 'format', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+  ...['$ref', '$defs', 'definitions', '$id', '$schema', '$anchor', '$comment', '$vocabulary'],
+  ...['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'],
+  ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly', 'writeOnly'],
+]);
+
+/** Words of other schema formats and our equivalents. */
+const foreignKeywords: ReadonlyMap<string, string> = new Map([
+  ['nullable', '"type": ["…", "null"]'],
+  ['optional', '"required" of the enclosing object'],
+  ['min', '"minimum", "minLength" or "minItems"'],
+  ['max', '"maximum", "maxLength" or "maxItems"'],
+  ['length', '"minLength" and "maxLength"'],
+  ['regex', '"pattern"'],
+  ['values', '"enum"'],
+  ['options', '"enum"'],
+  ['fields', '"properties"'],
+  ['property', '"properties"'],
+]);
+
+/** Keywords whose value is a schema, a list of schemas or an object of schemas. */
+const INNER = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const MAPS = ['properties', '$defs', 'definitions', 'dependentSchemas'];
+
+/**
+ * Finds what a checker silently ignores: keywords that are misspelt or have no effect on the type, and required
+ * properties that are not described while a similar name is.
+ */
+export const checkJsonSchema = (schema: unknown, path: string): Problem[] => {
+  const problems: Problem[] = [];
+  const visit = (value: unknown, at: string): void => {
+    if (!isPlainObject(value)) return;
+    problems.push(...checkKeywords(value as JsonObject, at), ...checkRequired(value as JsonObject, at));
+    for (const name of INNER) visit(value[name], `${at}/${name}`);
+    for (const name of [...LISTS, ...MAPS]) {
+      if (typeof value[name] !== 'object') continue;
+      for (const [key, inner] of Object.entries(value[name] ?? {}))
+        visit(inner, `${at}/${name}/${toPointerKey(key)}`);
+    }
+  };
+  visit(schema, path);
+  return problems;
+};
+
+const warning = (path: string, message: string): Problem => ({ path, message, severity: 'warning' });
+
+const checkKeywords = (schema: JsonObject, path: string): Problem[] => {
+  const names = Object.keys(schema);
+  const unknown = names.filter((name) => !KEYWORDS.has(name) && !name.startsWith('x-'));
+  const slips = unknown.flatMap((name) => {
+    const message = describeUnknown(name, schema[name]);
+    return message === null ? [] : [warning(`${path}/${toPointerKey(name)}`, message)];
+  });
+  if (slips.length === 0 && names.length > 0 && unknown.length === names.length)
+    return [warning(path, 'has no JSON Schema keyword, so every value is valid; did you mean "const"?')];
+  return [...slips, ...checkEffect(schema, path)];
+};
+
+const describeUnknown = (name: string, value: unknown): string | null => {
+  const foreign = foreignKeywords.get(name);
+  const isSchema = isPlainObject(value) && Object.keys(value).some((key) => KEYWORDS.has(key));
+  const near = findNearest(name, KEYWORDS);
+  const about = 'is not a JSON Schema keyword and has no effect';
+  if (foreign !== undefined) return `${about}; did you mean ${foreign}?`;
+  if (near !== null) return `${about}${didYouMean(near)}`;
+  return isSchema ? `${about}: properties belong in "properties"` : null;
+};
+
+/** Reports keywords that don't apply to the schema's type. */
+const checkEffect = (schema: JsonObject, path: string): Problem[] => {
+  const types = [schema.type].flat().filter((type) => typeof type === 'string');
+  if (types.length === 0) return [];
+  const checked: readonly string[] = types.map((type) => (type === 'integer' ? 'number' : type));
+  return Object.keys(schema).flatMap((name) => {
+    const type = typeOf.get(name);
+    return type === undefined || checked.includes(type)
+      ? []
+      : [
+          warning(
+            `${path}/${name}`,
+            `has no effect on the type ${types.join(' or ')}: it applies to ${type}`,
+          ),
+        ];
+  });
+};
+
+const checkRequired = ({ required, properties }: JsonObject, path: string): Problem[] => {
+  if (!Array.isArray(required) || !isPlainObject(properties)) return [];
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  return required.flatMap((name, index) => {
+    if (typeof name !== 'string' || Object.hasOwn(properties, name)) return [];
+    const near = findNearest(name, optional);
+    if (near === null) return [];
+    const place = `${path}/required/${index}`;
+    const message = `${quote(name)} is not a property here${didYouMean(near)}`;
+    return [{ ...warning(place, message), ...proposeValue(place, near) }];
+  });
+};

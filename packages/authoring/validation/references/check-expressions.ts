@@ -1,0 +1,158 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
+import { quote, toPointerKey } from '../../../../lib/shared/describe.ts';
+import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import { checkExpressions, findRules, type Rule } from '../../../../lib/workflows/expressions/parameters.ts';
+import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
+import { findRoundedNumber } from '../mistakes/check-numbers.ts';
+import { correct, type Finding, toProblems } from '../proposals/correction.ts';
+import { findConstantProblems } from './check-constants.ts';
+import { findReferenceProblems } from './check-references.ts';
+import { findShapeProblems } from './check-shapes.ts';
+import type { Names } from './names.ts';
+
+/** Checks the syntax and the names of all expressions in a node's parameters. */
+export const checkNodeExpressions = async (
+  value: JsonValue,
+  path: string,
+  names: Names,
+  rules: readonly Rule[] = [],
+): Promise<Problem[]> => {
+  if (typeof value === 'string') {
+    const isOpen = rules.length > 0 && rules.every(({ type }) => type === undefined);
+    return checkText(value, path, names, isOpen);
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const problems: Problem[] = [];
+  for (const [key, item] of Object.entries(value)) {
+    const inner = rules.flatMap((rule) => findRules(rule, key, Array.isArray(value)));
+    problems.push(...(await checkNodeExpressions(item, `${path}/${toPointerKey(key)}`, names, inner)));
+  }
+  return problems;
+};
+
+const checkText = async (text: string, path: string, names: Names, isOpen: boolean): Promise<Problem[]> =>
+  toProblems(
+    await findInText(text, names, isOpen),
+    text,
+    path,
+    async (corrected) => (await findInText(corrected, withoutHints(names), isOpen)).length,
+  );
+
+const findInText = async (text: string, names: Names, isOpen: boolean): Promise<readonly Finding[]> => {
+  const foreign = describeForeignBraces(text);
+  if (foreign !== null) return [foreign];
+  if (!text.includes('{{')) return [];
+  const findings: Finding[] = [];
+  const parts = splitTemplate(text);
+  for (const part of parts) {
+    if ('text' in part)
+      findings.push(...(await checkExpressions(part.text)).map(({ message }) => ({ message })));
+    else
+      findings.push(...(await findInExpression(part.expression.trim(), names, isOpen && parts.length === 1)));
+  }
+  return findings;
+};
+
+/** For a corrected text, of which only the number of findings matters. */
+const withoutHints = (names: Names): Names => ({
+  ...names,
+  findNearest: () => null,
+  findNearName: () => null,
+});
+
+/** @param expression - without its braces */
+export const checkExpression = async (expression: string, path: string, names: Names): Promise<Problem[]> =>
+  toProblems(
+    await findInExpression(expression, names, false),
+    expression,
+    path,
+    async (corrected) => (await findInExpression(corrected, withoutHints(names), false)).length,
+  );
+
+const findInExpression = async (
+  expression: string,
+  names: Names,
+  isOpen: boolean,
+): Promise<readonly Finding[]> => {
+  const unreadable = await checkExpressions(`{{ ${expression} }}`);
+  if (unreadable.length > 0) {
+    const hint = describeForeignOperators(expression);
+    return unreadable.map(({ message }) => ({ message: `${message}${hint}` }));
+  }
+  const rounded = findRoundedNumber(expression);
+  if (rounded !== null) return [rounded];
+  const found = findShapeProblems(expression, names, isOpen);
+  // Unknown names are already reported, with suggestions.
+  if (found.some(({ severity }) => severity === undefined)) return found;
+  const wrong = findReferenceProblems(expression, names);
+  if (wrong.length === 0) wrong.push(...(await findConstantProblems(expression, names)));
+  return [...wrong, ...found];
+};
+
+/** Matches a tag of Liquid or Jinja, which is text here: a word by itself that ends a block, or two words in a row. */
+const TEMPLATE_TAG =
+  /^-?\s*(?:(?:else|end\w*|raw|verbatim|comment|break|continue)\b|\w+\s+(?!(?:and|or|in)\b)["'\w])/;
+
+const BRACES = /\$?\{[^{}]*\}/g;
+const PATH_IN_BRACES = /^\$?\{ ?([$a-zA-Z]+)\.[\w.]+ ?\}$/;
+const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
+
+/** Finds expressions in the syntax of n8n and Step Functions, which are literal text here. */
+const describeForeignBraces = (text: string): Finding | null => {
+  if (text.startsWith('={{'))
+    return {
+      message: 'begins with "=", which would be kept as text: remove it',
+      ...correct(text, text.slice(1)),
+    };
+  const braces = findSingleBraces(text);
+  if (braces !== undefined) {
+    const inside = braces.slice(braces.indexOf('{') + 1, -1).trim();
+    const meant = `{{ ${inside} }}`;
+    return {
+      message: `${quote(braces)} is literal text: expressions are written in {{ }}; did you mean ${quote(meant)}?`,
+      ...correct(braces, meant),
+    };
+  }
+  if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
+  const inside = text.slice(2, -2).trim();
+  if (inside.includes('%}') || TEMPLATE_TAG.test(inside)) return null;
+  const meant = `{{ ${inside} }}`;
+  return {
+    message: `is literal text: expressions are written in {{ }}; did you mean ${quote(meant)}?`,
+    ...correct(text, meant),
+  };
+};
+
+/**
+ * Finds expressions with single braces, `${body.name}` and `{body.name}`: only with one of our names and a dot, so that
+ * other braces stay text.
+ */
+const findSingleBraces = (text: string): string | undefined => {
+  for (const { 0: braces, index } of text.matchAll(BRACES)) {
+    const isPart = /[${]/.test(text[index - 1] ?? '') || text[index + braces.length] === '}';
+    if (!isPart && OUR_NAMES.has(PATH_IN_BRACES.exec(braces)?.[1] ?? '')) return braces;
+  }
+  return undefined;
+};
+
+/** Quoted parts; one without its end extends to the end, which keeps matching linear. */
+const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/gs;
+
+/** Operators of other languages and their JSONata equivalents. */
+const foreignOperators: readonly (readonly [RegExp, string])[] = [
+  [/=>/, 'a function is written function($x) { $x.a }'],
+  [/(?<!!)===?/, '"equals" is written ='],
+  [/!==/, '"differs" is written !='],
+  [/&&/, '"and" is written and'],
+  [/\|\|/, '"or" is written or'],
+  [/!(?!=)/, '"not" is written $not( )'],
+];
+
+const describeForeignOperators = (expression: string): string => {
+  const code = expression.replace(QUOTED, '');
+  const found = foreignOperators
+    .map(([operator, hint]) => ({ at: code.search(operator), hint }))
+    .filter(({ at }) => at !== -1)
+    .sort((one, other) => one.at - other.at);
+  return found.length === 0 ? '' : `; in JSONata, ${found.map(({ hint }) => hint).join(', ')}`;
+};

@@ -1,0 +1,190 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { quote } from '../../../lib/shared/describe.ts';
+import { limitHints } from '../../../lib/shared/near-name.ts';
+import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
+import { loadNatives } from '../../../lib/workflows/expressions/language.chunk.ts';
+import { checkEnds, checkGraph } from './check-graph.ts';
+import { checkBodies, checkLoops, findLoopNodes } from './check-loops.ts';
+import { checkNodes } from './check-nodes.ts';
+import { checkReach } from './check-reach.ts';
+import { checkSettings } from './check-settings.ts';
+import { checkCircles } from './check-subworkflows.ts';
+import { checkTopLevel } from './check-top-level.ts';
+import { checkWebhooks } from './check-webhooks.ts';
+import { type DraftGraph, readDraft, readDraftGraph } from './graph/draft-graph.ts';
+import { checkCallers } from './mistakes/check-callers.ts';
+import { checkMistakes } from './mistakes/check-mistakes.ts';
+import { checkNumbers } from './mistakes/check-numbers.ts';
+import { proposeWithout } from './proposals/proposal.ts';
+import { checkUrls } from './references/check-urls.ts';
+import { type Names, webhookFieldsOf } from './references/names.ts';
+
+type Validation = {
+  /** Likely mistakes that don't prevent storing the workflow. */
+  readonly warnings: readonly Problem[];
+} & (
+  | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
+  | { readonly definition: null; readonly problems: readonly Problem[] }
+);
+
+/** Maximum nesting depth of a file, within the limits of recursive tools. */
+const MAX_DEPTH = 100;
+
+/** Maximum number of problems listed; further ones are only counted. */
+const MAX_PROBLEMS = 500;
+
+/**
+ * Checks a parsed workflow file and reports all problems and warnings at once, up to {@link MAX_PROBLEMS} each. Never throws. Takes time
+ * proportional to the size of the file.
+ *
+ * @param variables - names of the variables of the stage; null for a file by itself
+ */
+export const validateWorkflow = async (
+  value: unknown,
+  findNodeType: FindNodeType,
+  variables: readonly string[] | null = null,
+): Promise<Validation> => {
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    return {
+      definition: null,
+      problems: [{ path: '', message: `is nested deeper than ${MAX_DEPTH} levels` }],
+      warnings: [],
+    };
+  }
+  const shape = checkTopLevel(value);
+  if (!isPlainObject(value)) return { definition: null, problems: shape, warnings: [] };
+
+  const { definition, madeUp } = readDraft(value);
+  const meaning = await checkSemantics(definition, {
+    findNodeType,
+    variables,
+    hasValidConnections: hasValidConnections(value, shape),
+  });
+  // Placeholders for invalid values, and their parents, have schema problems only.
+  const doubtful = new Set(madeUp.flatMap(withParents));
+  const found = [...shape, ...checkNumbers(value), ...meaning.filter(({ path }) => !doubtful.has(path))];
+  const problems = withoutRepeated(found.filter(({ severity }) => severity === undefined));
+  const wrong = new Set(problems.map(({ path }) => path));
+  const warnings = limit(found.filter(({ path, severity }) => severity === 'warning' && !wrong.has(path)));
+  return problems.length === 0
+    ? { definition, problems: [], warnings }
+    : { definition: null, problems: limit(problems), warnings };
+};
+
+/** Removes duplicates, since two checks may report the same mistake. */
+const withoutRepeated = (problems: readonly Problem[]): Problem[] => {
+  const seen = new Set<string>();
+  return problems.filter(({ path, message }) => {
+    const key = `${path} ${message}`;
+    return !seen.has(key) && seen.add(key);
+  });
+};
+
+interface Context {
+  readonly findNodeType: FindNodeType;
+  readonly variables: readonly string[] | null;
+  /** Whether all connections can be read. */
+  readonly hasValidConnections: boolean;
+}
+
+const checkSemantics = async (
+  definition: WorkflowDefinition,
+  { findNodeType, variables, hasValidConnections }: Context,
+): Promise<Problem[]> => {
+  const graph = readDraftGraph(definition, findNodeType);
+  const hints = limitHints();
+  const loopNodes = findLoopNodes(graph);
+  const isConnected =
+    hasValidConnections &&
+    definition.connections.length === graph.edges.length &&
+    graph.indexOf.size === definition.nodes.length;
+  const names: Names = {
+    nodeIds: new Set(graph.indexOf.keys()),
+    idOfName: new Map(
+      definition.nodes.flatMap(({ name, id }) => (typeof name === 'string' ? [[name, id] as const] : [])),
+    ),
+    visibleIds: null,
+    ownId: null,
+    fields: null,
+    variables,
+    triggerFields: graph.nodes.every(
+      ({ nodeType, node }) => nodeType?.kind === 'action' || node.type === WEBHOOK_TRIGGER,
+    )
+      ? webhookFieldsOf(graph.nodes.flatMap(({ node }) => (node.type === WEBHOOK_TRIGGER ? [node] : [])))
+      : null,
+    isFunction: await loadFunctionNames(),
+    ...hints,
+  };
+  return [
+    ...checkGraph(definition, findNodeType, hints.findNearest),
+    ...checkEnds(graph, definition, hints.findNearest),
+    ...checkReach(graph, definition, hasValidConnections),
+    ...checkLoops(graph),
+    ...(await checkNodes(graph, { findNodeType, names, loopNodes, isConnected })),
+    ...checkSettings(graph, loopNodes),
+    ...checkExecution(graph, definition),
+    ...checkBodies(graph),
+    ...checkCallers(graph, isConnected),
+    ...checkCircles(definition),
+    ...(await checkWebhooks(definition, names)),
+    ...(await checkMistakes(graph, definition, isConnected)),
+    ...checkUrls(graph),
+  ];
+};
+
+const hasValidConnections = ({ connections }: Record<string, unknown>, shape: readonly Problem[]): boolean =>
+  Array.isArray(connections) && !shape.some(({ path }) => path.startsWith('/connections'));
+
+const limit = (problems: readonly Problem[]): readonly Problem[] =>
+  problems.length <= MAX_PROBLEMS
+    ? problems
+    : [
+        ...problems.slice(0, MAX_PROBLEMS),
+        {
+          path: '',
+          message: `has ${problems.length - MAX_PROBLEMS} more problems, not listed here`,
+          ...(problems[0]?.severity === undefined ? {} : { severity: problems[0].severity }),
+        },
+      ];
+
+/** A JSON pointer and its parents: `/a/b`, `/a` and the root. */
+const withParents = (pointer: string): string[] => {
+  const keys = pointer.split('/');
+  return keys.map((_, index) => keys.slice(0, keys.length - index).join('/'));
+};
+
+/**
+ * Returns whether a value is nested deeper than the limit. Works without recursion, since the value may have any depth.
+ */
+const isDeeperThan = (value: unknown, limit: number): boolean => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+};
+
+/** Returns a predicate for the names of functions that expressions can call. */
+const loadFunctionNames = async (): Promise<(name: string) => boolean> => {
+  const natives = await loadNatives();
+  return (name) => natives.has(name);
+};
+
+/** Checks that no node suspends in a workflow with express runs. */
+const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition): Problem[] => {
+  const waiting = nodes.find(
+    ({ nodeType, isDisabled }) => nodeType?.control?.suspends === true && !isDisabled,
+  );
+  if (waiting === undefined || settings?.execution !== 'express') return [];
+  return [
+    {
+      path: '/settings/execution',
+      message: `express runs can't wait, but ${quote(waiting.node.id)} does: use durable, or remove this setting`,
+      ...proposeWithout(settings, 'execution', '/settings'),
+    },
+  ];
+};

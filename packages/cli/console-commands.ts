@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { tryJson } from '../../lib/shared/try-json.ts';
+import { CONSOLE_PATH } from '../console/console-settings.ts';
+import { IDLE_MS, openDoor } from '../console/serve/door.ts';
+import type { PassOn } from '../console/serve/pass-on.ts';
+import { ApiProblem, describeApiDenial } from './admin-api.ts';
+import type { CommandContext, TargetContext } from './command-context.ts';
+import { CommandError, explainAwsError, usageError } from './command-error.ts';
+import { explain } from './help.ts';
+import { projectFolder } from './local/project-folder.ts';
+import { readId } from './read-arguments.ts';
+import { readDenial } from './signed-requests.ts';
+import type { Target } from './target.ts';
+
+interface DoorOptions {
+  readonly readOnly?: true;
+  readonly port?: number;
+  /** False if no browser is to be opened. */
+  readonly browser: boolean;
+}
+
+/** `console` and `open`: the console of the local service, or of a stage through a door on this machine. */
+export const addConsoleCommands = (program: Command, { onTarget }: CommandContext): void => {
+  const addOptions = (command: Command): Command =>
+    command
+      .option('--read-only', 'refuse every change; for a stage')
+      .option('--port <number>', 'port on this machine, for a stage (default: any free port)', readPort)
+      .option('--no-browser', 'only print the address');
+  const show = (path: (context: TargetContext) => Promise<string>, options: DoorOptions) =>
+    onTarget(async (context) => {
+      const { stage } = program.opts<{ readonly stage?: string }>();
+      if (stage === undefined) return showLocal(await path(context), options, context);
+      await serveStage(await path(context), stage, { ...options, ...program.opts() }, context);
+    });
+
+  addOptions(
+    program
+      .command('console')
+      .description('open the console; for a stage, serve it on this machine until Ctrl+C')
+      .addHelpText('after', explain(['console --stage production --read-only'])),
+  ).action((options: DoorOptions) => show(async () => '', options));
+
+  addOptions(
+    program
+      .command('open')
+      .description('open an execution or a workflow in the console')
+      .argument('<id>', 'id of an execution or a workflow', readId)
+      .addHelpText('after', explain(['open orders', 'open orders --stage production'])),
+  ).action((id: string, options: DoorOptions) => show((context) => findPath(id, context), options));
+};
+
+const readPort = (text: string): number => {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  throw usageError(`${JSON.stringify(text)} is not a port: use 1 to 65535.`);
+};
+
+/** @throws ApiProblem if there is neither an execution nor a workflow with this id */
+const findPath = async (id: string, { target: { api } }: TargetContext): Promise<string> => {
+  try {
+    await api.call('GET', `/api/admin/executions/${id}`);
+    return `/executions/${id}`;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status !== 404) throw error;
+  }
+  await api.call('GET', `/api/admin/workflows/${id}/versions`, { query: { limit: 1 } }).catch((error) => {
+    if (error instanceof ApiProblem && error.status === 404)
+      throw new CommandError(`There is no execution and no workflow ${id}.`);
+    throw error;
+  });
+  return `/workflows/${id}`;
+};
+
+/** The local service has the console itself. */
+const showLocal = (path: string, options: DoorOptions, { io, target }: TargetContext): void => {
+  if (options.readOnly === true || options.port !== undefined)
+    throw usageError('--read-only and --port are for a stage: add --stage NAME.');
+  const address = `${target.baseUrl}${CONSOLE_PATH}${path}`;
+  io.print(address);
+  if (options.browser) io.browse(address);
+};
+
+interface StageOptions extends DoorOptions {
+  readonly region?: string;
+  readonly profile?: string;
+}
+
+/** Serves the console of a stage until Ctrl+C, or until it has not been used for a while. */
+const serveStage = async (
+  path: string,
+  stage: string,
+  options: StageOptions,
+  { io, target }: TargetContext,
+): Promise<void> => {
+  const stopped = io.untilInterrupted();
+  const isReadOnly = options.readOnly === true;
+  const door = await openDoor({
+    settings: { stage, isReadOnly },
+    passOn: createPassOn(target, (error) => explainAwsError(error, { ...options, stage }, io.env)),
+    cacheFolder: join(projectFolder(), '.hookloom/console'),
+    port: options.port ?? 0,
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new CommandError(`The port ${options.port} is in use: name another one with --port.`);
+  });
+  const address = door.toAddress(path);
+  io.print(address);
+  const minutes = IDLE_MS / 60_000;
+  io.note(
+    `The console of ${stage}${isReadOnly ? ', read-only' : ''}. The address works once, in one browser, which then acts with your AWS credentials. It is served until Ctrl+C, or until ${minutes} minutes pass without a request.`,
+  );
+  if (options.browser) io.browse(address);
+  const interrupted = new Promise<'interrupted'>((resolve) => {
+    if (stopped.aborted) resolve('interrupted');
+    stopped.addEventListener('abort', () => resolve('interrupted'), { once: true });
+  });
+  const reason = await Promise.race([interrupted, door.idle.then(() => 'idle' as const)]);
+  if (reason === 'idle') io.note(`Closed: ${minutes} minutes have passed without a request.`);
+  else await door.close();
+};
+
+/** Passes requests on to the API of a stage. What AWS refuses becomes a problem, which the page shows. @internal */
+export const createPassOn = (
+  { sendBytes }: Pick<Target, 'sendBytes'>,
+  explainError: (error: unknown) => Error | null,
+): PassOn => {
+  return async (request) => {
+    const answer = await sendBytes(request).catch((error: unknown) => {
+      throw explainError(error) ?? error;
+    });
+    const denial = readDenial(answer.status, tryJson(Buffer.from(answer.body).toString()));
+    if (denial === null) return answer;
+    const [path = ''] = request.address.split('?');
+    const refused = explainError(new Error(denial))?.message ?? describeApiDenial(request.method, path);
+    const problem = {
+      type: 'urn:hookloom:problem:aws-denied',
+      title: 'AWS denies this request',
+      status: answer.status,
+      detail: `${refused.replaceAll('\n', ' ')} AWS said: ${denial}`,
+      instance: answer.headers.get('apigw-requestid') ?? undefined,
+    };
+    return {
+      status: answer.status,
+      headers: new Headers({ 'content-type': 'application/problem+json' }),
+      body: Buffer.from(JSON.stringify(problem)),
+    };
+  };
+};

@@ -1,0 +1,57 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import type { CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
+import { errorTypeOf, isSuccess, readObject, toCause } from '../../../lib/adapters/aws/aws-error.ts';
+
+/** AWS refused a call that the command line itself made. */
+export class AwsRefusal extends Error {
+  readonly type: string;
+  /** What AWS says; null if it does not. */
+  readonly reason: string | null;
+
+  constructor(type: string, cause: Error, reason: string | null = null) {
+    super(cause.message);
+    this.type = type;
+    this.reason = reason;
+  }
+
+  get isDenied(): boolean {
+    return /AccessDenied|not authorized to perform/.test(`${this.type} ${this.message}`);
+  }
+
+  /** Error type of an API that stands in for AWS and lacks the operation. */
+  get isUnsupported(): boolean {
+    return /UnknownOperation|NotImplemented/.test(this.type);
+  }
+}
+
+/** Calls an operation of the JSON protocol. @param target - such as `AmazonSQS.GetQueueUrl` @throws AwsRefusal */
+export const askJson = async (call: CallAws, target: string, input: object): Promise<JsonObject> => {
+  const headers = {
+    'content-type': `application/x-amz-json-${/^(AWSEvents|ServiceQuotas)/.test(target) ? '1.1' : '1.0'}`,
+    'x-amz-target': target,
+  };
+  const answer = await call({ method: 'POST', path: '/', headers, body: JSON.stringify(input) });
+  return readAwsAnswer(answer);
+};
+
+/** Sends a GET request to a REST API of AWS. @throws AwsRefusal */
+export const askRest = async (call: CallAws, path: string): Promise<JsonObject> =>
+  readAwsAnswer(await call({ method: 'GET', path }));
+
+const readAwsAnswer = (answer: Awaited<ReturnType<CallAws>>): JsonObject => {
+  const text = answer.body.toString();
+  if (!isSuccess(answer)) {
+    const cause =
+      answer.status === 400 ? new Error(`AWS answered 400 ${text.slice(0, 500)}`) : toCause(answer);
+    throw new AwsRefusal(errorTypeOf(answer), cause, readReason(text));
+  }
+  const content: unknown = JSON.parse(text);
+  return isPlainObject(content) ? (content as JsonObject) : {};
+};
+
+const readReason = (text: string): string | null => {
+  const { message, Message = message } = readObject(text);
+  return typeof Message === 'string' ? Message.slice(0, MAX_REASON) : null;
+};
+
+const MAX_REASON = 500;

@@ -1,0 +1,347 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
+import type { Command } from 'commander';
+import pLimit from 'p-limit';
+import { compareDefinitions } from '../../lib/workflows/definition/compare-definitions.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { readDraft } from '../authoring/validation/graph/draft-graph.ts';
+import { ApiProblem } from './admin-api.ts';
+import type { CommandContext, TargetContext } from './command-context.ts';
+import { CommandError, EXIT } from './command-error.ts';
+import { describeChanges } from './difference-text.ts';
+import { explain } from './help.ts';
+import type { Io } from './io.ts';
+import { callerFolder } from './local/project-folder.ts';
+import {
+  checkFiles,
+  idOf,
+  orChanges,
+  readFiles,
+  type SentFile,
+  storeFiles,
+  WORKFLOWS,
+} from './put-workflows.ts';
+import { listFiles } from './read-file.ts';
+import type { StageDifference } from './stage-file.ts';
+import { compareStage, pullStage } from './stage-files.ts';
+import { createFolder, fileOf, toFileText, writeText } from './write-file.ts';
+
+/** The commands that keep a folder, usually of a git repository, and a service in step. */
+export const addFolderCommands = (program: Command, { onTarget }: CommandContext): void => {
+  const add = (name: string, description: string, help: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .argument('<folder>', 'a folder of workflow files, one for each workflow')
+      .option('--tag <tag>', 'the folder has the workflows with this tag alone, such as those of a team')
+      .addHelpText('after', help);
+
+  add(
+    'pull',
+    'write the workflows of the service, and the names of its credentials and variables, into a folder',
+    explain(['pull flows']),
+  ).action((folder: string, options: Owned) => onTarget((context) => pull(folder, options, context)));
+  add(
+    'diff',
+    'show what deploying a folder would change',
+    explain(['diff workflows', 'diff workflows --tag shop']),
+  )
+    .option('--json', 'print JSON')
+    .action((folder: string, options: ShowOptions) =>
+      onTarget(async (context) => {
+        showPlan(await planDeployment(folder, options, context), options, context.io);
+      }),
+    );
+  add(
+    'drift',
+    'exit with 1 if the service differs from a folder',
+    explain(['drift workflows'], { failed: 'the service differs' }),
+  )
+    .option('--json', 'print JSON')
+    .action((folder: string, options: ShowOptions) =>
+      onTarget(async (context) => {
+        const plan = await planDeployment(folder, options, context);
+        showPlan(plan, options, context.io);
+        if (plan.puts.length + plan.others.length + plan.ofStage.length > 0)
+          throw new CommandError('The service differs from the folder.', EXIT.failed);
+      }),
+    );
+  add(
+    'deploy',
+    'store what is new or changed in a folder',
+    explain(['deploy workflows --dry-run', 'deploy workflows --yes']),
+  )
+    .option('--prune', 'also remove workflows that the folder lacks; with --tag, those with the tag')
+    .option('--dry-run', 'show and check the changes, and make none')
+    .option('--yes', 'do not ask')
+    .option('--message <text>', 'why, for the history of the workflows')
+    .action((folder: string, options: DeployOptions) =>
+      onTarget((context) => deploy(folder, options, context)),
+    );
+};
+
+/** Which workflows a folder is about. */
+interface Owned {
+  /** Those with this tag; all if absent. */
+  readonly tag?: string;
+}
+
+interface ShowOptions extends Owned {
+  readonly json?: true;
+}
+
+interface DeployOptions extends Owned {
+  readonly prune?: true;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly message?: string;
+}
+
+interface StoredWorkflow {
+  readonly version: number;
+  readonly definition: WorkflowDefinition;
+}
+
+interface PlannedPut {
+  readonly id: string;
+  readonly file: SentFile;
+  /** What differs; null for a new workflow. */
+  readonly difference: ReturnType<typeof compareDefinitions> | null;
+}
+
+/** How a service would become like a folder. */
+interface Plan {
+  readonly puts: readonly PlannedPut[];
+  /** The ids of workflows that the folder lacks, with their versions. */
+  readonly others: readonly { readonly id: string; readonly version: number }[];
+  readonly unchanged: number;
+  /** What is beside the workflows and differs, which no deployment changes. */
+  readonly ofStage: readonly StageDifference[];
+}
+
+const READS_AT_ONCE = 10;
+
+/** The current definitions of all workflows, by id. */
+export const readStored = async ({ target }: TargetContext): Promise<ReadonlyMap<string, StoredWorkflow>> => {
+  const listed = await target.api.list<{ readonly id: string }>(WORKFLOWS, 'workflows');
+  const limit = pLimit(READS_AT_ONCE);
+  return new Map(
+    await Promise.all(
+      listed.map(({ id }) =>
+        limit(async () => [id, await target.api.call<StoredWorkflow>('GET', `${WORKFLOWS}/${id}`)] as const),
+      ),
+    ),
+  );
+};
+
+/** @throws CommandError for a file without an id */
+const readFolder = async (folder: string, io: Io): Promise<ReadonlyMap<string, SentFile>> => {
+  const files = await readFiles(await listFiles([folder], io), io);
+  const problems = files.flatMap(({ name, content, placeOf }) => {
+    if (idOf(content) !== null) return [];
+    if (!isPlainObject(content)) return [`${name}:1:1: / must be object`];
+    return [
+      content.id === undefined
+        ? `${name}:1:1: / lacks the key "id"`
+        : `${name}:${placeOf('/id')}: /id must be string`,
+    ];
+  });
+  if (problems.length > 0) throw new CommandError(problems.join('\n'));
+  return new Map(files.map((file) => [String(idOf(file.content)), file]));
+};
+
+/** The definition as it would be stored, with defaults. Only for comparison: the service checks what is stored. */
+const normalise = (content: unknown): WorkflowDefinition =>
+  JSON.parse(JSON.stringify(readDraft(isPlainObject(content) ? content : {}).definition));
+
+/** What differs between definitions that are not equal. */
+const describeDefinitions = (
+  difference: ReturnType<typeof compareDefinitions>,
+  { columns }: Pick<Io, 'columns'>,
+): readonly string[] => {
+  const lines = describeChanges(difference, columns);
+  return lines.length === 0 ? ['  ~ the order of nodes or connections'] : lines;
+};
+
+const isOwned = ({ tags = [] }: Pick<WorkflowDefinition, 'tags'>, { tag }: Owned): boolean =>
+  tag === undefined || tags.includes(tag);
+
+/** @throws CommandError for a file without the tag, since the next pull would not have it */
+const refuseUntagged = (files: ReadonlyMap<string, SentFile>, owned: Owned): void => {
+  const lacking = [...files.values()].filter(({ content }) => !isOwned(normalise(content), owned));
+  if (lacking.length > 0)
+    throw new CommandError(
+      lacking
+        .map(({ name, placeOf }) => `${name}:${placeOf('/tags')}: /tags lacks "${owned.tag}"`)
+        .join('\n'),
+    );
+};
+
+const planDeployment = async (folder: string, owned: Owned, context: TargetContext): Promise<Plan> => {
+  const files = await readFolder(folder, context.io);
+  refuseUntagged(files, owned);
+  const stored = await readStored(context);
+  const puts = [...files].flatMap(([id, file]): PlannedPut[] => {
+    const known = stored.get(id);
+    if (known === undefined) return [{ id, file: { ...file, replaces: null }, difference: null }];
+    const definition = normalise(file.content);
+    if (isDeepStrictEqual(definition, known.definition)) return [];
+    const difference = compareDefinitions(known.definition, definition);
+    return [{ id, file: { ...file, replaces: known.version }, difference }];
+  });
+  const others = [...stored].flatMap(([id, { version, definition }]) =>
+    files.has(id) || !isOwned(definition, owned) ? [] : [{ id, version }],
+  );
+  const definitions = [...files.values()].map(({ content }) => normalise(content));
+  const ofStage = await compareStage(folder, definitions, context);
+  return { puts, others, unchanged: files.size - puts.length, ofStage };
+};
+
+const toLines = (ids: readonly string[]): readonly string[] =>
+  ids.map((id) => `- ${id} is not in the folder`);
+
+const MAX_NAMED = 10;
+
+/** One line, since a service may have many workflows that this folder is not about. */
+const toKeptLine = (ids: readonly string[]): readonly string[] => {
+  if (ids.length === 0) return [];
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  return [`Not in the folder, and kept without --prune: ${ids.slice(0, MAX_NAMED).join(', ')}${more}`];
+};
+
+const showPlan = (plan: Plan, { json }: ShowOptions, io: Io): void => {
+  if (json !== true) {
+    printPlan(plan, io);
+    return;
+  }
+  const { puts, others, ofStage } = plan;
+  const shown = {
+    new: puts.filter(({ difference }) => difference === null).map(({ id }) => id),
+    changed: puts.flatMap(({ id, difference }) => (difference === null ? [] : [{ id, ...difference }])),
+    notInFolder: others.map(({ id }) => id),
+    stage: ofStage.map(({ line, command }) => ({ problem: line, command })),
+  };
+  io.print(JSON.stringify(shown, null, 2));
+};
+
+/** @param describeOthers - says what the folder lacks */
+const printPlan = (
+  { puts, others, unchanged, ofStage }: Plan,
+  io: Io,
+  describeOthers: (ids: readonly string[]) => readonly string[] = toLines,
+): void => {
+  for (const { id, difference } of puts) {
+    io.print(difference === null ? `+ ${id} is new` : `~ ${id} changes`);
+    for (const line of difference === null ? [] : describeDefinitions(difference, io)) io.print(line);
+  }
+  for (const line of describeOthers(others.map(({ id }) => id))) io.print(line);
+  for (const { line } of ofStage) io.print(`! ${line}`);
+  for (const { command } of ofStage) io.note(`A deployment does not change this: ${command}`);
+  if (puts.length + others.length + ofStage.length === 0) io.print('Nothing differs.');
+  else if (unchanged > 0) io.note(`Unchanged: ${unchanged}`);
+};
+
+const deploy = async (
+  folder: string,
+  { prune, dryRun, yes, message, ...owned }: DeployOptions,
+  context: TargetContext,
+): Promise<void> => {
+  const { io, target } = context;
+  const plan = await planDeployment(folder, owned, context);
+  printPlan(plan, io, prune === true ? toLines : toKeptLine);
+  const files = plan.puts.map(({ file }) => file);
+  const removed = prune === true ? plan.others : [];
+  if (dryRun === true) return checkFiles(files, context);
+  const count = files.length + removed.length;
+  if (count === 0) return;
+  if (yes !== true && io.isTerminal) {
+    const answer = await io.ask(`Make ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.', EXIT.failed);
+  }
+  await orChanges(
+    files,
+    context,
+    storeFiles(files, message, context),
+    (changes) =>
+      `Not deployed: since the comparison, somebody else has changed ${changes.map(({ id }) => id).join(', ')}, see above. Merge that into the folder, and deploy again.`,
+  );
+  for (const { id, version } of removed) {
+    await orKept(
+      id,
+      target.api.call('DELETE', `${WORKFLOWS}/${id}`, { headers: { 'if-match': `"${version}"` } }),
+    );
+    io.print(`${id}: removed`);
+  }
+};
+
+/** @throws CommandError if the workflow has changed since the comparison */
+const orKept = async (id: string, removed: Promise<unknown>): Promise<void> => {
+  try {
+    await removed;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== 'precondition-failed') throw error;
+    throw new CommandError(
+      `${id} was not removed: since the comparison, somebody else has changed it. Deploy again to compare again.`,
+    );
+  }
+};
+
+/** Writes what differs. A file keeps its name and its `$schema`; a workflow without a file gets `ID.json`. */
+const pull = async (folder: string, owned: Owned, context: TargetContext): Promise<void> => {
+  const { io } = context;
+  const path = resolve(callerFolder(io.env), folder);
+  const isThere = (await stat(path).catch(() => null)) !== null;
+  const files = isThere ? await readPulled(folder, io) : new Map<string, SentFile>();
+  const all = await readStored(context);
+  const stored = new Map(
+    [...all].filter(([id, { definition }]) => files.has(id) || isOwned(definition, owned)),
+  );
+  refuseTakenNames(folder, files, stored);
+  await createFolder(folder, io);
+  for (const [id, { definition }] of stored) {
+    const file = files.get(id);
+    const before = file === undefined ? null : normalise(file.content);
+    if (isDeepStrictEqual(before, definition)) continue;
+    const { $schema } = isPlainObject(file?.content) ? file.content : {};
+    const name = file?.name ?? fileOf(folder, id);
+    await writeText(name, toFileText(definition, $schema), io);
+    io.print(`${id}: ${file === undefined ? 'new' : 'changed'}, ${name}`);
+    // What was edited in the file is lost unless git has it, so it is shown.
+    const difference = before === null ? null : compareDefinitions(before, definition);
+    for (const line of difference === null ? [] : describeDefinitions(difference, io)) io.print(line);
+  }
+  for (const [id, { name }] of files)
+    if (!stored.has(id)) io.note(io.paint('yellow', `${name}: the service has no workflow ${id}`));
+  const definitions = [...stored.values()].map(({ definition }) => definition);
+  await pullStage(folder, definitions, context);
+};
+
+/** A new file must not replace the file of another workflow, or leave the folder. @throws CommandError before any is written */
+const refuseTakenNames = (
+  folder: string,
+  files: ReadonlyMap<string, SentFile>,
+  stored: ReadonlyMap<string, StoredWorkflow>,
+): void => {
+  const owners = new Map([...files].map(([id, { name }]) => [name, id]));
+  for (const id of stored.keys()) {
+    if (!isId(id)) throw new CommandError('The service lists a workflow whose id is not valid.');
+    const owner = files.has(id) ? undefined : owners.get(fileOf(folder, id));
+    if (owner !== undefined)
+      throw new CommandError(
+        `${fileOf(folder, id)} holds the workflow ${owner}: rename it, so that ${id} can be written there.`,
+      );
+  }
+};
+
+/** An empty folder has no files yet. */
+const readPulled = async (folder: string, io: Io): Promise<ReadonlyMap<string, SentFile>> => {
+  try {
+    return await readFolder(folder, io);
+  } catch (error) {
+    if (error instanceof CommandError && /contains no workflow files/.test(error.message)) return new Map();
+    throw error;
+  }
+};

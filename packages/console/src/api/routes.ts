@@ -1,0 +1,47 @@
+import type * as approvals from '../../../../lib/app/api/approvals.ts';
+import type * as bulkRetries from '../../../../lib/app/api/bulk-retries.ts';
+import type * as credentials from '../../../../lib/app/api/credentials.ts';
+import type * as executions from '../../../../lib/app/api/executions.ts';
+import type * as health from '../../../../lib/app/api/health.ts';
+import type * as plugins from '../../../../lib/app/api/plugins.ts';
+import type * as requests from '../../../../lib/app/api/requests.ts';
+import type * as state from '../../../../lib/app/api/state.ts';
+import type * as statistics from '../../../../lib/app/api/statistics.ts';
+import type * as trials from '../../../../lib/app/api/trials.ts';
+import type * as types from '../../../../lib/app/api/types.ts';
+import type * as variables from '../../../../lib/app/api/variables.ts';
+import type * as workflows from '../../../../lib/app/api/workflows.ts';
+import type { ApiRoute, BodyOf } from '../../../../lib/http/api-route.ts';
+
+// The admin API as it is declared: types alone, so that the page has none of the service's code.
+
+type Topics =
+  | typeof approvals
+  | typeof bulkRetries
+  | typeof credentials
+  | typeof executions
+  | typeof health
+  | typeof plugins
+  | typeof requests
+  | typeof state
+  | typeof statistics
+  | typeof trials
+  | typeof types
+  | typeof variables
+  | typeof workflows;
+
+type Exported<Topic> = Topic extends Topic ? Topic[keyof Topic] : never;
+
+type Routes = Extract<Exported<Topics>, ApiRoute>;
+
+/** The key of a route: `GET /api/admin/executions/{executionId}`. */
+export type RouteKey = Routes['route'];
+
+type RouteOf<Key extends RouteKey> = Extract<Routes, { readonly route: Key }>;
+
+type Success = 200 | 201 | 202;
+
+/** The body with which a route answers, unless with a problem. */
+export type Answer<Key extends RouteKey> = RouteOf<Key>['answers'] extends infer Answers
+  ? { [Status in keyof Answers & Success]: BodyOf<Answers[Status]> }[keyof Answers & Success]
+  : never;

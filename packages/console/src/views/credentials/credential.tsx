@@ -1,0 +1,292 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import { type ReactNode, useState } from 'react';
+import { useParams } from 'wouter';
+import { describeLimits } from '../../../../../lib/credentials/limits/call-limits.ts';
+import { useApi, useChange } from '../../api/use-api.ts';
+import { useAddressState } from '../../parts/address-state.ts';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
+import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
+import { Time } from '../../parts/time.tsx';
+import { HealthStatus } from '../plugins/health-status.tsx';
+import { CredentialDialog, type Question, type ShownCredential } from './credential-actions.tsx';
+import { CredentialHealth } from './credential-health.tsx';
+import { describeHosts } from './credentials.tsx';
+import { NewSecret } from './new-secret.tsx';
+import { SignInDialog } from './sign-in.tsx';
+import { isSignedIn, takesSignIn } from './sign-in-state.ts';
+
+/** One credential, with its users, its health, and all that can be changed. */
+const CredentialView = (): ReactNode => {
+  const { credentialId = '' } = useParams();
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [isRemoved, setRemoved] = useState(false);
+  const [dialog, setDialog] = useAddressState('dialog');
+  const query = useApi(
+    'GET /api/admin/credentials/{credentialId}',
+    { params: { credentialId } },
+    { isOn: !isRemoved },
+  );
+  const ask = (next: Question) => {
+    setDone(null);
+    setQuestion(next);
+  };
+  const message = done !== null && (
+    <Outcome dismissible={!isRemoved} onDismiss={() => setDone(null)}>
+      <span className="any-length">{done}</span>
+    </Outcome>
+  );
+  if (isRemoved)
+    return (
+      <SpaceBetween size="m">
+        <Header variant="h1">
+          <span className="any-length">{credentialId}</span>
+        </Header>
+        {message}
+        <AppLink to="/credentials">Show all credentials</AppLink>
+      </SpaceBetween>
+    );
+  return (
+    <SpaceBetween size="m">
+      {message}
+      <Loaded query={query} heading={`Credential ${credentialId}`}>
+        {(credential) => (
+          <>
+            <Shown credential={credential} onAsk={ask} onSignIn={() => setDialog('sign-in')} />
+            {dialog === 'sign-in' && takesSignIn(credential) && readOnlyReason === null && (
+              <SignInDialog credential={credential} onClose={() => setDialog('')} />
+            )}
+            {question !== null && (
+              <CredentialDialog
+                question={question}
+                credential={credential}
+                onClose={() => setQuestion(null)}
+                onDone={(text, changed) => {
+                  setQuestion(null);
+                  setDone(text);
+                  setRemoved(question === 'remove');
+                  if (changed !== undefined && 'newSecret' in changed) setSecret(changed.newSecret ?? null);
+                }}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+      {secret !== null && (
+        <NewSecret credentialId={credentialId} secret={secret} onClose={() => setSecret(null)} />
+      )}
+    </SpaceBetween>
+  );
+};
+
+interface ShownProps {
+  readonly credential: ShownCredential;
+  readonly onAsk: (question: Question) => void;
+  readonly onSignIn: () => void;
+}
+
+const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
+  const { id, direction, revision } = credential;
+  const hasSignIn = takesSignIn(credential);
+  const signIn = isSignedIn(credential) === false ? 'Sign in' : 'Sign in again';
+  const test = useChange('POST /api/admin/credentials/{credentialId}/test');
+  const health = useApi('GET /api/admin/plugins/health', {}, { isOn: direction === 'outbound' });
+  return (
+    <ContentLayout
+      header={
+        <Header
+          variant="h1"
+          description={direction === 'inbound' ? 'Of callers of webhooks' : 'For calling out'}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              {hasSignIn && (
+                <Button {...readOnly} onClick={onSignIn}>
+                  {signIn}
+                </Button>
+              )}
+              {direction === 'outbound' && (
+                <Button
+                  {...readOnly}
+                  loading={test.isPending}
+                  onClick={() => test.mutate({ params: { credentialId: id } })}
+                >
+                  Test
+                </Button>
+              )}
+              <Button {...readOnly} onClick={() => onAsk('rotate')}>
+                Rotate
+              </Button>
+              {direction === 'outbound' && (
+                <Button {...readOnly} onClick={() => onAsk('hosts')}>
+                  Change hosts
+                </Button>
+              )}
+              {direction === 'outbound' && (
+                <Button {...readOnly} onClick={() => onAsk('limits')}>
+                  Change limits
+                </Button>
+              )}
+              <Button {...readOnly} onClick={() => onAsk('remove')}>
+                Remove
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          <span className="any-length">{id}</span>
+        </Header>
+      }
+    >
+      <SpaceBetween size="l">
+        {test.error !== null && <ProblemAlert error={test.error} />}
+        {test.data !== undefined && (
+          <Outcome
+            type={test.data.status === 'healthy' ? 'success' : 'warning'}
+            header="The live test"
+            dismissible={true}
+            onDismiss={test.reset}
+          >
+            <HealthStatus status={test.data.status} message={test.data.message} />
+            {asksForSignIn(test.data.message) && <SignInLink credentialId={id} />}
+          </Outcome>
+        )}
+        <Panel title="Overview">
+          <div className="any-length">
+            <KeyValuePairs
+              columns={3}
+              items={[
+                { label: 'Type', value: <TypeLink {...credential} /> },
+                { label: 'Revision', value: String(revision) },
+                ...(credential.direction === 'inbound'
+                  ? [{ label: 'User name', value: credential.username ?? '–' }]
+                  : [
+                      { label: 'Hosts', value: describeHosts(credential.hosts) },
+                      {
+                        label: 'Limits on calls',
+                        value: credential.limits === undefined ? 'None' : describeLimits(credential.limits),
+                      },
+                      { label: 'Secret', value: <Box variant="code">{credential.reference}</Box> },
+                      ...(hasSignIn
+                        ? [{ label: 'Sign-in', value: SIGN_INS[String(isSignedIn(credential))] }]
+                        : []),
+                      {
+                        label: 'Health',
+                        value:
+                          test.data === undefined ? (
+                            <CredentialHealth credentialId={id} report={health} />
+                          ) : (
+                            <HealthStatus status={test.data.status} />
+                          ),
+                      },
+                      ...Object.entries(credential.fields).map(([label, value]) => ({ label, value })),
+                    ]),
+              ]}
+            />
+          </div>
+        </Panel>
+        {credential.direction === 'inbound' && <Secrets secrets={credential.secrets} onAsk={onAsk} />}
+        <Users users={credential.users} />
+      </SpaceBetween>
+    </ContentLayout>
+  );
+};
+
+/** What is stored of a sign-in, by whether there is one. */
+const SIGN_INS: Readonly<Record<string, string>> = {
+  true: 'Stored',
+  false: 'Nobody has signed in',
+  null: 'Not known: the secret store does not answer',
+};
+
+/** The types of callers' credentials belong to the service and have no page. */
+const TypeLink = ({ type, direction }: Pick<ShownCredential, 'type' | 'direction'>): ReactNode =>
+  direction === 'inbound' ? type : <IdLink of="credential-types" id={type} />;
+
+type Secret = Extract<ShownCredential, { direction: 'inbound' }>['secrets'][number];
+
+interface SecretsProps {
+  readonly secrets: readonly Secret[];
+  readonly onAsk: (question: Question) => void;
+}
+
+const Secrets = ({ secrets, onAsk }: SecretsProps): ReactNode => (
+  <Table<Secret>
+    items={secrets}
+    trackBy="id"
+    ariaLabels={{ tableLabel: 'Live secrets' }}
+    header={
+      <Header
+        variant="h2"
+        counter={`(${secrets.length})`}
+        description="Each of them is accepted. Only hashes are stored."
+        actions={
+          secrets.length > 1 && (
+            <Button {...readOnly} onClick={() => onAsk('revokeAll')}>
+              Revoke all
+            </Button>
+          )
+        }
+      >
+        Live secrets
+      </Header>
+    }
+    empty={<Box textAlign="center">No secret is live: every caller is refused. Rotate to add one.</Box>}
+    columnDefinitions={[
+      { id: 'id', header: 'Secret', isRowHeader: true, cell: ({ id }) => id },
+      { id: 'createdAt', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+      {
+        id: 'actions',
+        header: 'Actions',
+        cell: ({ id }) => (
+          <Button
+            {...readOnly}
+            variant="inline-link"
+            ariaLabel={`Revoke the secret ${id}`}
+            onClick={() => onAsk({ revoke: id })}
+          >
+            Revoke
+          </Button>
+        ),
+      },
+    ]}
+  />
+);
+
+type User = ShownCredential['users'][number];
+
+const Users = ({ users }: { readonly users: readonly User[] }): ReactNode => (
+  <Table<User>
+    items={users}
+    wrapLines={true}
+    trackBy={({ workflowId, nodeId }) => `${workflowId} ${nodeId}`}
+    ariaLabels={{ tableLabel: 'Where it is used' }}
+    header={
+      <Header variant="h2" counter={`(${users.length})`}>
+        Where it is used
+      </Header>
+    }
+    empty={<Box textAlign="center">No node names it. It can be removed.</Box>}
+    columnDefinitions={[
+      {
+        id: 'workflow',
+        header: 'Workflow',
+        isRowHeader: true,
+        cell: ({ workflowId }) => <IdLink of="workflows" id={workflowId} />,
+      },
+      { id: 'node', header: 'Node', cell: ({ nodeId }) => nodeId },
+    ]}
+  />
+);
+
+export default CredentialView;

@@ -1,0 +1,153 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
+import type { Problem as Wrong } from '../../../../../lib/workflows/definition/problem.ts';
+import { fromFragment, Problem } from '../../api/api.ts';
+import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
+import type { Findings } from '../../worker/validate-draft.ts';
+import type { EditedDefinition } from './definition/definition-edits.ts';
+
+/** Something that is wrong, or probably wrong, in a definition; `path` is a JSON pointer into it. */
+export interface Finding extends Place {
+  readonly path: string;
+  readonly message: string;
+  readonly isWarning: boolean;
+  /** The definition that it was found in, which may be an earlier one. */
+  readonly definition: EditedDefinition;
+  /** What corrects that definition, if it is known exactly. */
+  readonly proposal?: Proposal | undefined;
+}
+
+type Proposal = NonNullable<Wrong['proposal']>;
+
+interface Place {
+  /** Null for what belongs to no node. */
+  readonly nodeId: string | null;
+  /** The member of the node, such as `parameters`; empty for the node itself. */
+  readonly member: string;
+  /** JSON pointer into that member. */
+  readonly pointer: string;
+}
+
+/** What is wrong with a node. */
+export interface NodeProblems {
+  /** With the node itself. */
+  readonly own: readonly string[];
+  readonly credential: readonly string[];
+  readonly parameters: readonly ParameterProblem[];
+  readonly settings: readonly ParameterProblem[];
+  /** Likely mistakes, with their place in the node. */
+  readonly warnings: readonly string[];
+  /** What can be corrected by a click, with the place in the node. */
+  readonly proposals: readonly Finding[];
+  /** Whether there is more than warnings. */
+  readonly isFaulty: boolean;
+}
+
+/** Findings of the validator at their places. */
+export const placeFindings = (
+  { problems, warnings }: Findings,
+  definition: EditedDefinition,
+): readonly Finding[] => [
+  ...problems.map((one) => ({ ...one, ...placeOf(one.path, definition), isWarning: false, definition })),
+  ...warnings.map((one) => ({ ...one, ...placeOf(one.path, definition), isWarning: true, definition })),
+];
+
+/** What the service refused to save or to try. */
+export interface Refusal {
+  readonly error: Error;
+  /** What was refused. */
+  readonly definition: EditedDefinition;
+  /** JSON pointer to it in what was sent. */
+  readonly root: string;
+}
+
+/** What the service refused, at its places, without what has been edited since. */
+export const findRefusals = (
+  { error, definition, root }: Refusal,
+  { nodes, ...others }: EditedDefinition,
+): readonly Finding[] => {
+  if (!(error instanceof Problem)) return [];
+  const problems = error.errors.flatMap(({ pointer, detail }) => {
+    const path = fromFragment(pointer);
+    return path.startsWith(`${root}/`) ? [{ path: path.slice(root.length), message: detail }] : [];
+  });
+  const kept = new Set<unknown>(nodes);
+  const isKept = ({ path, nodeId }: Finding): boolean => {
+    if (nodeId !== null) return kept.has(definition.nodes.find(({ id }) => id === nodeId));
+    const member = path.split('/')[1] ?? '';
+    return (others as JsonObject)[member] === (definition as unknown as JsonObject)[member];
+  };
+  return placeFindings({ problems, warnings: [] }, definition).filter(isKept);
+};
+
+/** What a proposal does, for a button. */
+export const describeProposal = (proposal: Proposal): string => {
+  const [change] = proposal;
+  if (change === undefined) return '';
+  const key = change.path.split('/').at(-1) ?? '';
+  if (change.op === 'move') return `Rename to ${key}`;
+  if (change.op === 'remove') return /^\d+$/.test(key) ? 'Remove it' : `Remove ${key}`;
+  const value = typeof change.value === 'string' ? change.value : JSON.stringify(change.value);
+  const short = value.length > MAX_LABEL ? `${value.slice(0, MAX_LABEL)}…` : value;
+  if (change.op === 'replace') return `Use ${short}`;
+  return `Set ${key} to ${short}${proposal.length > 1 ? `, at ${proposal.length} nodes` : ''}`;
+};
+
+const MAX_LABEL = 60;
+
+/** Without those that are found twice. */
+export const toUnique = (findings: readonly Finding[]): readonly Finding[] => [
+  ...new Map(findings.map((one) => [`${one.path} ${one.message}`, one] as const)).values(),
+];
+
+/** Where a JSON pointer leads to. What is wrong with a connection belongs to the node that it leaves. */
+const placeOf = (path: string, { nodes, connections = [] }: EditedDefinition): Place => {
+  const [, list, index, member = '', ...rest] = path.split('/');
+  const source = list === 'connections' ? connections[Number(index)]?.sourceNodeId : undefined;
+  if (source !== undefined) {
+    const isThere = nodes.some(({ id }) => id === source);
+    return { nodeId: isThere ? source : null, member: '', pointer: '' };
+  }
+  const nodeId = list === 'nodes' ? (nodes[Number(index)]?.id ?? null) : null;
+  return { nodeId, member, pointer: toPointer(rest) };
+};
+
+const toPointer = (keys: readonly string[]): string => keys.map((key) => `/${key}`).join('');
+
+/** Members of a node that have a field or a form of their own. */
+const SHOWN = ['credentialId', 'parameters', 'settings'];
+
+/** What is wrong with each node that something is wrong with, by its id. */
+export const groupByNode = (findings: readonly Finding[]): ReadonlyMap<string, NodeProblems> =>
+  new Map(
+    [...Map.groupBy(findings, ({ nodeId }) => nodeId)].flatMap(([nodeId, each]) => {
+      if (nodeId === null) return [];
+      const problems = each.filter(({ isWarning }) => !isWarning);
+      const of = (name: string) =>
+        problems
+          .filter(({ member }) => member === name)
+          .map(({ pointer, message }) => ({ path: pointer, message }));
+      const own = problems.filter(({ member }) => !SHOWN.includes(member));
+      const found: NodeProblems = {
+        own: own.map(({ message }) => message),
+        credential: of('credentialId').map(({ message }) => message),
+        parameters: of('parameters'),
+        settings: of('settings'),
+        warnings: each.filter(({ isWarning }) => isWarning).map(describePlace),
+        proposals: each.filter(({ proposal }) => proposal !== undefined),
+        isFaulty: problems.length > 0,
+      };
+      return [[nodeId, found] as const];
+    }),
+  );
+
+const describePlace = ({ pointer, message }: Finding): string =>
+  pointer === '' ? message : `${pointer}: ${message}`;
+
+/** What is wrong with the workflow besides its nodes and connections. */
+export const ofWorkflow = (findings: readonly Finding[]): readonly ParameterProblem[] =>
+  findings
+    .filter(
+      ({ path, isWarning }) =>
+        !isWarning && !['nodes', 'connections', undefined].includes(path.split('/')[1]),
+    )
+    .map(({ path, message }) => ({ path, message }));
