@@ -30,6 +30,11 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'one pattern in pieces; matched against an expression of an author, 1,000 characters at most',
   'packages/counted-jsonata/src/signature.ts':
     'made of the signature of a function, from the workflow; matched against one letter for each argument',
+  'packages/console/serve/build-console.ts':
+    'made of names of files and of a constant; matched against what is built on this machine',
+  'packages/console/serve/sign-ins.ts':
+    'made of a constant; matched against the path of a request, in one pass',
+  'packages/console/src/node/net.ts': 'made of constants; matched against 64 characters at most',
   'packages/lambda-stage/src/stage/door/template.ts':
     'made of the AllowedPattern of a parameter, from the template; matched against the value that its deployer gives',
 };

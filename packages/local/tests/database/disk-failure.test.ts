@@ -18,8 +18,8 @@ const run = async (script: string) => {
   const head = `
     import { PutItemCommand } from '@aws-sdk/client-dynamodb';
     import { createSdk } from './lib/adapters/dynamodb/sdk-client.ts';
-    import { endOnFailure } from './local/database/disk-failure.ts';
-    import { startEmbeddedDynamoDb } from './local/database/embedded-dynamodb.ts';
+    import { endOnFailure } from './packages/local/database/disk-failure.ts';
+    import { startEmbeddedDynamoDb } from './packages/local/database/embedded-dynamodb.ts';
     const folder = ${JSON.stringify(folder)};
     endOnFailure(folder);
 `;

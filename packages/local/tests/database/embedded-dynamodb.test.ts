@@ -41,7 +41,7 @@ const interruptCreation = async (tablePrefix: string) => {
     import dynalite from 'dynalite';
     import { startInternalServer } from 'lambda-stage/net';
     import { createSdk } from './lib/adapters/dynamodb/sdk-client.ts';
-    import { readTableDefinitions } from './local/database/tables.ts';
+    import { readTableDefinitions } from './packages/local/database/tables.ts';
     const server = dynalite({ createTableMs: 3_600_000, path: ${JSON.stringify(folder)} });
     const client = createSdk((await startInternalServer(server)).endpoint);
     for (const definition of readTableDefinitions('${tablePrefix}')) await client.send(new CreateTableCommand(definition));

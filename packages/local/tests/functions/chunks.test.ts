@@ -142,7 +142,7 @@ test('functions that describe node types get no chunk of nodes, and no interpret
      export const execute = async () => (await import('./loud.chunk.ts')).loud;`,
   );
   write('nodes/shout/loud.chunk.ts', "export const loud = 'HELLO';");
-  const handler = (list: string) => `import { load } from '../plugins/${list}.ts';
+  const handler = (list: string) => `import { load } from '../nodes/${list}.ts';
     export const handler = async () => {
       const { name, check, execute } = await load();
       const run = await execute().catch(({ message }: Error) => message);
