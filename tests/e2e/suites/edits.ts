@@ -57,7 +57,7 @@ export const describeEdits = (project: RunningProject): void => {
 
     test('that can’t be built are reported with their place, and the previous code stays live', async () => {
       write('nodes/edited.ts', 'export default ;');
-      await project.service.printed(/can't be built[\s\S]*plugins\/edited\.ts:1:16/);
+      await project.service.printed(/can't be built[\s\S]*nodes\/edited\.ts:1:16/);
       expect((await post('/api/webhook/plugged/webhook')).status).toBe(200);
       writePlugin('mended');
       await poll(() => shows('/api/webhook/plugged/webhook', 'mended'));
