@@ -215,6 +215,14 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
         : [],
     ),
 
+  'expressions use nothing that a browser lacks: the page of the console evaluates them, too': (graph) =>
+    [...graph].flatMap(([file, { uses }]) =>
+      /^(packages\/counted-jsonata|lib\/workflows\/expressions)\//.test(file) &&
+      [...uses].some((name) => /^Buffer\b/.test(name))
+        ? [file]
+        : [],
+    ),
+
   'a package imports what its manifest names': (graph) =>
     [...graph].flatMap(([file, { packages }]) =>
       !file.startsWith('packages/')
@@ -454,6 +462,14 @@ describe('each rule finds what it forbids:', () => {
       'packages/console/src/a.ts -> @hookloom/metered-quickjs',
       {
         'packages/console/src/a.ts': "import '@hookloom/counted-jsonata'; import '@hookloom/metered-quickjs'",
+      },
+    ],
+    [
+      'expressions use nothing that a browser lacks: the page of the console evaluates them, too',
+      'packages/counted-jsonata/a.ts',
+      {
+        'packages/counted-jsonata/a.ts': "export const a = Buffer.from('')",
+        'lib/http/b.ts': 'Buffer.from("")',
       },
     ],
     [
