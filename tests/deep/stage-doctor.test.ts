@@ -87,8 +87,8 @@ describe('the packaged stage, unchanged,', () => {
     await act(
       stage,
       `
-      import { askJson } from './cli/doctor/ask-aws.ts';
-      import { openTarget } from './cli/target.ts';
+      import { askJson } from './packages/cli/doctor/ask-aws.ts';
+      import { openTarget } from './packages/cli/target.ts';
       import { openExecutions } from './lib/app/compose/admin.ts';
       import { readConfig } from './lib/app/config.ts';
       const target = await openTarget({ stage: 'dev' });
