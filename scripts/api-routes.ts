@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { routes, type topics } from '../lib/app/api/api.ts';
+import { routes, type topics } from '../lib/app/api.ts';
 import { fillPlaces, findDifferences } from './cost/places.ts';
 
 // Writes the lists of routes in the pages from the declarations of routes. With `--check`, changes nothing and exits with 1

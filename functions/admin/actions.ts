@@ -1,5 +1,5 @@
-import { listActionsRoute } from '../../lib/app/api/plugins.ts';
 import { openAdmin } from '../../lib/app/compose/admin.ts';
+import { listActionsRoute } from '../../lib/app/plugins.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listActions } from '../../lib/plugins/summaries.ts';

@@ -1,5 +1,5 @@
 import { openEditCredentials } from '../../lib/app/compose/editing.ts';
-import { createCredentials } from '../../lib/app/credentials-handlers.ts';
+import { createCredentials } from '../../lib/app/edit-credentials.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describedPlugins } from '../../nodes/described.ts';
 import { checkSchema } from '../../packages/authoring/validation/schema/check-schema.ts';

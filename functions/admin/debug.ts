@@ -1,5 +1,5 @@
-import { debugPluginsRoute, debugRoute } from '../../lib/app/api/health.ts';
 import { openAdmin } from '../../lib/app/compose/admin.ts';
+import { debugPluginsRoute, debugRoute } from '../../lib/app/health.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describeRegistry } from '../../lib/plugins/summaries.ts';

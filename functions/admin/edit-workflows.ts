@@ -1,5 +1,5 @@
 import { openEditWorkflows } from '../../lib/app/compose/editing.ts';
-import { createEditWorkflows } from '../../lib/app/edit-workflows-handlers.ts';
+import { createEditWorkflows } from '../../lib/app/edit-workflows.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { checkWorkflows } from '../../packages/authoring/stage/check-workflows.ts';

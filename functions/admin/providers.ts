@@ -1,5 +1,5 @@
-import { listProvidersRoute } from '../../lib/app/api/plugins.ts';
 import { openAdmin } from '../../lib/app/compose/admin.ts';
+import { listProvidersRoute } from '../../lib/app/plugins.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listProviders } from '../../lib/plugins/summaries.ts';

@@ -1,5 +1,5 @@
-import { listTriggersRoute } from '../../lib/app/api/plugins.ts';
 import { openAdmin } from '../../lib/app/compose/admin.ts';
+import { listTriggersRoute } from '../../lib/app/plugins.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listTriggers } from '../../lib/plugins/summaries.ts';

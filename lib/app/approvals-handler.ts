@@ -3,7 +3,7 @@ import { type ApprovalParts, listApprovals } from '../approvals/list-approvals.t
 import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
-import { listAddressesRoute, listApprovalsRoute } from './api/approvals.ts';
+import { listAddressesRoute, listApprovalsRoute } from './approvals.ts';
 
 /**
  * `GET /api/admin/approvals`: pending approvals. `POST /api/admin/approvals/addresses`: the same with callback URLs. It

@@ -27,7 +27,7 @@ import {
   listBulkRetriesRoute,
   showBulkRetryRoute,
   startBulkRetryRoute,
-} from './api/bulk-retries.ts';
+} from './bulk-retries.ts';
 
 interface AdminParts extends PlanParts {
   readonly bulkRetries: BulkRetryStore;

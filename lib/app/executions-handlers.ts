@@ -26,7 +26,7 @@ import {
   listExecutionsRoute,
   retryExecutionRoute,
   showExecutionRoute,
-} from './api/executions.ts';
+} from './executions.ts';
 
 interface Served {
   readonly logger: Logger;

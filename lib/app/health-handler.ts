@@ -14,7 +14,7 @@ import type { Registry } from '../plugins/load-registry.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { CREDENTIAL_NOT_FOUND, PLUGIN_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { healthRoute, liveHealthRoute, storedDataRoute, testCredentialRoute } from './api/health.ts';
+import { healthRoute, liveHealthRoute, storedDataRoute, testCredentialRoute } from './health.ts';
 import type { AdminParts } from './plugins-handlers.ts';
 
 interface CredentialTests {

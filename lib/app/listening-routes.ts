@@ -8,7 +8,7 @@ import { findAddresses } from '../triggers/list-workflows.ts';
 import { END_KEPT_MS, LISTENING_MS, type ListeningStore } from '../webhooks/listening/listening-store.ts';
 import { describeRequest } from '../webhooks/requests/describe-request.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
-import { listenRoute, showListeningRoute, stopListeningRoute } from './api/trials.ts';
+import { listenRoute, showListeningRoute, stopListeningRoute } from './trials.ts';
 import { checkWorkflowId } from './workflows-handlers.ts';
 
 export interface ListeningParts {

@@ -6,7 +6,7 @@ import type { Registry } from '../plugins/load-registry.ts';
 import { describePlugin } from '../plugins/reference/describe-plugin.ts';
 import type { ListedPlugins } from '../plugins/summaries.ts';
 import { answerJson } from '../shared/answer.ts';
-import { showPluginRoute } from './api/plugins.ts';
+import { showPluginRoute } from './plugins.ts';
 
 export interface AdminParts {
   readonly logger: Logger;

@@ -11,7 +11,7 @@ import {
 import { listRequests } from '../webhooks/requests/list-requests.ts';
 import type { RequestStore } from '../webhooks/requests/request-store.ts';
 import { type SendAgainParts, sendAgain } from '../webhooks/requests/send-again.ts';
-import { listRequestsRoute, sendAgainRoute, showRequestRoute } from './api/requests.ts';
+import { listRequestsRoute, sendAgainRoute, showRequestRoute } from './requests.ts';
 
 interface Served {
   readonly logger: Logger;

@@ -9,7 +9,7 @@ import { AppError } from '../shared/errors.ts';
 import { findNearest } from '../shared/near-name.ts';
 import type { DisabledPlugin } from '../shared/settings/settings.ts';
 import { findUsersOfNodeTypes } from '../workflows/definition/find-users.ts';
-import { disablePluginRoute, enablePluginRoute, listDisabledPluginsRoute } from './api/plugins.ts';
+import { disablePluginRoute, enablePluginRoute, listDisabledPluginsRoute } from './plugins.ts';
 import { answerVariables, type VariablesParts } from './variables-handlers.ts';
 
 /** What an operator sets on a stage without deploying: variables, and which plugins are disabled. */

@@ -22,7 +22,7 @@ import type { LargeValues } from '../state/large-values.ts';
 import { liveOf } from '../state/show-entry.ts';
 import type { StateEntry, StateStore } from '../state/state-store.ts';
 import { editEntry } from '../state/write-entry.ts';
-import { deleteEntryRoute, listEntriesRoute, putEntryRoute, showEntryRoute } from './api/state.ts';
+import { deleteEntryRoute, listEntriesRoute, putEntryRoute, showEntryRoute } from './state.ts';
 
 /** Bytes of the values in a page. Lambda's answer of at most 6 MB has them in a string, in which each can take two. */
 const MAX_PAGE_BYTES = 2_000_000;

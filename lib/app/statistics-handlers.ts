@@ -5,7 +5,7 @@ import { answerRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { isAppError } from '../shared/errors.ts';
-import { showStatisticsRoute } from './api/statistics.ts';
+import { showStatisticsRoute } from './statistics.ts';
 
 interface StatisticsParts {
   readonly statistics: StatisticsStore;

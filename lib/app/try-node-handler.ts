@@ -10,8 +10,8 @@ import { BODY_INVALID, NODE_NOT_TRIABLE } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { Problem } from '../workflows/definition/problem.ts';
-import { evaluateNodeRoute, tryNodeRoute } from './api/trials.ts';
-import { toPointed } from './edit-workflows-handlers.ts';
+import { toPointed } from './edit-workflows.ts';
+import { evaluateNodeRoute, tryNodeRoute } from './trials.ts';
 
 type TryNodeParts = TrialParts & {
   /** Checks whether a node of a definition, as drawn, can be tried. @throws AppError `STORE_UNAVAILABLE` */

@@ -10,14 +10,14 @@ import {
 } from '../plugins/reference/list-types.ts';
 import { type Answer, answerJson, type JsonAnswer } from '../shared/answer.ts';
 import { hasText } from '../shared/query-fields.ts';
+import type { AdminParts } from './plugins-handlers.ts';
 import {
   listCredentialTypesRoute,
   listNodeTypesRoute,
   openApiRoute,
   showCredentialTypeRoute,
   showNodeTypeRoute,
-} from './api/types.ts';
-import type { AdminParts } from './plugins-handlers.ts';
+} from './types.ts';
 
 /** `GET /api/admin/node-types`, `GET /api/admin/credential-types`, one of each, and the API's own description. */
 export const createReadTypes = (parts: AdminParts) => {
@@ -55,7 +55,7 @@ export const createReadTypes = (parts: AdminParts) => {
     ),
 
     answerRoute(openApiRoute, async ({ headers }) => {
-      const { openApi } = await import('./api/openapi.chunk.ts');
+      const { openApi } = await import('./openapi.chunk.ts');
       return withTag({ ...answerJson(200, {}), body: openApi }, headers);
     }),
   ]);

@@ -33,7 +33,7 @@ import {
   putVariablesRoute,
   removeVariableRoute,
   showVariableRoute,
-} from './api/variables.ts';
+} from './variables.ts';
 
 export interface VariablesParts extends RegistrarParts {
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import {
   listWorkflowsRoute,
   showVersionRoute,
   showWorkflowRoute,
-} from './api/workflows.ts';
+} from './workflows.ts';
 
 interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'findLastExecutions' | 'baseUrl'> {
   readonly logger: Logger;

@@ -1,5 +1,5 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
-import type { testCredentialRoute } from '../../lib/app/api/health.ts';
+import type { testCredentialRoute } from '../../lib/app/health.ts';
 import { type CallLimits, describeLimits } from '../../lib/credentials/limits/call-limits.ts';
 import {
   ANY_HOST,

@@ -1,5 +1,5 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
-import type { pointedText, storedWorkflow, validateWorkflowsRoute } from '../../lib/app/api/workflows.ts';
+import type { pointedText, storedWorkflow, validateWorkflowsRoute } from '../../lib/app/workflows.ts';
 import type { AnswerTo, BodyOf } from '../../lib/http/api-route.ts';
 import type { TriggerTimes } from '../../lib/workflows/definition/problem.ts';
 import { ApiProblem } from './admin-api.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { listEntriesRoute } from '../../lib/app/api/state.ts';
+import type { listEntriesRoute } from '../../lib/app/state.ts';
 import type { AnswerTo } from '../../lib/http/api-route.ts';
 import { type AdminApi, ApiProblem } from './admin-api.ts';
 import type { CommandContext } from './command-context.ts';

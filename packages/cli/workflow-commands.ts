@@ -1,7 +1,7 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
-import type { tryNodeRoute } from '../../lib/app/api/trials.ts';
-import type { listedWorkflow, workflowVersion } from '../../lib/app/api/workflows.ts';
+import type { tryNodeRoute } from '../../lib/app/trials.ts';
+import type { listedWorkflow, workflowVersion } from '../../lib/app/workflows.ts';
 import type { AnswerTo, BodyOf } from '../../lib/http/api-route.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { ApiProblem } from './admin-api.ts';

@@ -6,7 +6,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { healthRoute } from '../../lib/app/api/health.ts';
+import type { healthRoute } from '../../lib/app/health.ts';
 import type { AnswerTo } from '../../lib/http/api-route.ts';
 import { openView } from '../../scripts/pages/console-pictures.ts';
 import { aBrowser } from '../support/a-browser.ts';

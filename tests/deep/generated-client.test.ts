@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { describeApi } from '../../lib/app/api/describe-api.ts';
+import { describeApi } from '../../lib/app/describe-api.ts';
 import { runCommand } from '../support/run-command.ts';
 
 let folder: string;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { describeApi } from '../../lib/app/api/describe-api.ts';
+import { describeApi } from '../../lib/app/describe-api.ts';
 import { startEmbeddedDynamoDb } from '../../packages/local/database/embedded-dynamodb.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { anAdminApi } from '../support/an-admin-api.ts';

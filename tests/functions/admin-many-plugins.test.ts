@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { listActionsRoute, listPluginsRoute, showPluginRoute } from '../../lib/app/api/plugins.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { listActionsRoute, listPluginsRoute, showPluginRoute } from '../../lib/app/plugins.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import type { ApiRoute } from '../../lib/http/api-route.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

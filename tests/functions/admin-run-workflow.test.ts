@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
+import { createRunWorkflow } from '../../lib/app/run-workflow.ts';
 import { describeExecution } from '../../lib/executions/record/describe-execution.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { debugRoute, healthRoute } from '../../lib/app/api/health.ts';
+import { debugRoute, healthRoute } from '../../lib/app/health.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import {
   listActionsRoute,
   listPluginsRoute,
   listProvidersRoute,
   listTriggersRoute,
-} from '../../lib/app/api/plugins.ts';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+} from '../../lib/app/plugins.ts';
 import { type AdminParts, createAdminList } from '../../lib/app/plugins-handlers.ts';
 import type { ApiRoute } from '../../lib/http/api-route.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

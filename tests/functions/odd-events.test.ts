@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
-import { routes } from '../../lib/app/api/api.ts';
-import { listPluginsRoute } from '../../lib/app/api/plugins.ts';
+import { routes } from '../../lib/app/api.ts';
 import { createListApprovals } from '../../lib/app/approvals-handler.ts';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { listPluginsRoute } from '../../lib/app/plugins.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import { createShowRequests } from '../../lib/app/requests-handlers.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';

@@ -1,8 +1,8 @@
 import type { PluginContext, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { listPluginsRoute } from '../../lib/app/api/plugins.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { listPluginsRoute } from '../../lib/app/plugins.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';

@@ -1,12 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createRouter } from 'lambda-stage/gateway';
-import { debugPluginsRoute, debugRoute } from '../../lib/app/api/health.ts';
-import {
-  listActionsRoute,
-  listPluginsRoute,
-  listProvidersRoute,
-  listTriggersRoute,
-} from '../../lib/app/api/plugins.ts';
 import { createListApprovals } from '../../lib/app/approvals-handler.ts';
 import { createBulkRetries } from '../../lib/app/bulk-retries-handlers.ts';
 import {
@@ -26,21 +19,28 @@ import { openStatistics } from '../../lib/app/compose/statistics.ts';
 import { openTrials } from '../../lib/app/compose/trials.ts';
 import { openRunWorkflow } from '../../lib/app/compose/triggers.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
-import { createCredentials } from '../../lib/app/credentials-handlers.ts';
-import { createEditWorkflows } from '../../lib/app/edit-workflows-handlers.ts';
+import { createCredentials } from '../../lib/app/edit-credentials.ts';
+import { createEditWorkflows } from '../../lib/app/edit-workflows.ts';
 import {
   createCancelExecution,
   createListExecutions,
   createRetryExecution,
   createShowExecution,
 } from '../../lib/app/executions-handlers.ts';
+import { debugPluginsRoute, debugRoute } from '../../lib/app/health.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import {
+  listActionsRoute,
+  listPluginsRoute,
+  listProvidersRoute,
+  listTriggersRoute,
+} from '../../lib/app/plugins.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import { createSendAgain, createShowRequests } from '../../lib/app/requests-handlers.ts';
+import { createRunWorkflow } from '../../lib/app/run-workflow.ts';
 import { createSettings } from '../../lib/app/settings-handlers.ts';
 import { createState } from '../../lib/app/state-handlers.ts';
 import { createShowStatistics } from '../../lib/app/statistics-handlers.ts';
-import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
 import { createTryNode } from '../../lib/app/try-node-handler.ts';
 import { createReadTypes } from '../../lib/app/types-handlers.ts';
 import { createReadWorkflows } from '../../lib/app/workflows-handlers.ts';

@@ -2,7 +2,7 @@ import { compileJsonSchema } from '@hookloom/bounded-schema';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createRouter } from 'lambda-stage/gateway';
-import { describeApi } from '../../lib/app/api/describe-api.ts';
+import { describeApi } from '../../lib/app/describe-api.ts';
 import { serviceFile } from './function-environment.ts';
 
 /**

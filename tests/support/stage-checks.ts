@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect } from '@jest/globals';
-import type { healthRoute } from '../../lib/app/api/health.ts';
+import type { healthRoute } from '../../lib/app/health.ts';
 import type { AnswerTo } from '../../lib/http/api-route.ts';
 import { aLocalServer } from './a-local-server.ts';
 import { set, workflow } from './a-project-file.ts';

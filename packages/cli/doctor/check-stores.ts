@@ -1,5 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import type { storedDataRoute } from '../../../lib/app/api/health.ts';
+import type { storedDataRoute } from '../../../lib/app/health.ts';
 import { TABLES, type TableShape } from '../../../lib/health/tables.ts';
 import type { AnswerTo } from '../../../lib/http/api-route.ts';
 import { AwsRefusal, askJson, askRest } from './ask-aws.ts';

@@ -1,16 +1,16 @@
-import type * as approvals from '../../../../lib/app/api/approvals.ts';
-import type * as bulkRetries from '../../../../lib/app/api/bulk-retries.ts';
-import type * as credentials from '../../../../lib/app/api/credentials.ts';
-import type * as executions from '../../../../lib/app/api/executions.ts';
-import type * as health from '../../../../lib/app/api/health.ts';
-import type * as plugins from '../../../../lib/app/api/plugins.ts';
-import type * as requests from '../../../../lib/app/api/requests.ts';
-import type * as state from '../../../../lib/app/api/state.ts';
-import type * as statistics from '../../../../lib/app/api/statistics.ts';
-import type * as trials from '../../../../lib/app/api/trials.ts';
-import type * as types from '../../../../lib/app/api/types.ts';
-import type * as variables from '../../../../lib/app/api/variables.ts';
-import type * as workflows from '../../../../lib/app/api/workflows.ts';
+import type * as approvals from '../../../../lib/app/approvals.ts';
+import type * as bulkRetries from '../../../../lib/app/bulk-retries.ts';
+import type * as credentials from '../../../../lib/app/credentials.ts';
+import type * as executions from '../../../../lib/app/executions.ts';
+import type * as health from '../../../../lib/app/health.ts';
+import type * as plugins from '../../../../lib/app/plugins.ts';
+import type * as requests from '../../../../lib/app/requests.ts';
+import type * as state from '../../../../lib/app/state.ts';
+import type * as statistics from '../../../../lib/app/statistics.ts';
+import type * as trials from '../../../../lib/app/trials.ts';
+import type * as types from '../../../../lib/app/types.ts';
+import type * as variables from '../../../../lib/app/variables.ts';
+import type * as workflows from '../../../../lib/app/workflows.ts';
 import type { ApiRoute, BodyOf } from '../../../../lib/http/api-route.ts';
 
 // The admin API as it is declared: types alone, so that the page has none of the service's code.

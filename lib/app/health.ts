@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { defineRoute } from '../../http/api-route.ts';
-import { optional, text } from '../../shared/query-fields.ts';
+import { defineRoute } from '../http/api-route.ts';
+import { optional, text } from '../shared/query-fields.ts';
 import { instant } from './answers.ts';
 
 const check = v.object({ status: v.picklist(['healthy', 'unhealthy']), message: v.optional(v.string()) });

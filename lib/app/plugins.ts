@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { defineRoute } from '../../http/api-route.ts';
-import { messageText, optional } from '../../shared/query-fields.ts';
+import { defineRoute } from '../http/api-route.ts';
+import { messageText, optional } from '../shared/query-fields.ts';
 import { described, instant } from './answers.ts';
 import { credentialTypeDescription, nodeTypeDescription } from './types.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { EXECUTION_STATUSES } from '../../executions/record/execution-store.ts';
+import { EXECUTION_STATUSES } from '../executions/record/execution-store.ts';
 
 // What the answers of several topics have.
 

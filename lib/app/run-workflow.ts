@@ -1,19 +1,19 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
-import { findExecution } from '../../executions/lifecycle/finish-execution.ts';
-import type { BlobStore } from '../../executions/record/blob-store.ts';
-import { isFinal } from '../../executions/record/execution-store.ts';
-import { answerRoute } from '../../http/api-route.ts';
-import { serveRoutes } from '../../http/create-handler.ts';
-import { readWebhookEvent } from '../../http/read-webhook-event.ts';
-import { answerJson } from '../../shared/answer.ts';
-import { countStart, measure } from '../../shared/metrics.ts';
-import { readTraceparent } from '../../shared/traceparent.ts';
-import type { StartParts } from '../../triggers/start-by-event.ts';
-import { startByHand } from '../../triggers/start-by-hand.ts';
-import { readPreferences } from '../../webhooks/answer-run.ts';
-import { runWorkflowRoute, showResultRoute } from '../api/executions.ts';
-import { checkWorkflowId } from '../workflows-handlers.ts';
+import { findExecution } from '../executions/lifecycle/finish-execution.ts';
+import type { BlobStore } from '../executions/record/blob-store.ts';
+import { isFinal } from '../executions/record/execution-store.ts';
+import { answerRoute } from '../http/api-route.ts';
+import { serveRoutes } from '../http/create-handler.ts';
+import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { answerJson } from '../shared/answer.ts';
+import { countStart, measure } from '../shared/metrics.ts';
+import { readTraceparent } from '../shared/traceparent.ts';
+import type { StartParts } from '../triggers/start-by-event.ts';
+import { startByHand } from '../triggers/start-by-hand.ts';
+import { readPreferences } from '../webhooks/answer-run.ts';
+import { runWorkflowRoute, showResultRoute } from './executions.ts';
+import { checkWorkflowId } from './workflows-handlers.ts';
 
 interface RunParts extends StartParts {
   readonly blobs: BlobStore;
@@ -84,7 +84,7 @@ const toWaitMs = (
 
 /** The end of an execution, or the response of one that continues after responding; null if neither is ready in time. */
 const findEnd = async (executionId: string, waitMs: number, parts: RunParts) => {
-  const { waitForResult } = await import('../../webhooks/wait-for-result.chunk.ts');
+  const { waitForResult } = await import('../webhooks/wait-for-result.chunk.ts');
   const found = await waitForResult(executionId, waitMs, parts);
   if (found === null) return null;
   const { status, result } = found;

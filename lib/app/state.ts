@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { defineRoute } from '../../http/api-route.ts';
-import { cursor, idText, optional, pageSize, positive, text } from '../../shared/query-fields.ts';
-import { MAX_TTL_SECONDS } from '../../state/check-operation.ts';
+import { defineRoute } from '../http/api-route.ts';
+import { cursor, idText, optional, pageSize, positive, text } from '../shared/query-fields.ts';
+import { MAX_TTL_SECONDS } from '../state/check-operation.ts';
 import { described, instant, nextCursor } from './answers.ts';
 
 /** Whose entries: exactly one of the two. */

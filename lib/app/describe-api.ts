@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import type { ApiRoute, ReadHeader } from '../../http/api-route.ts';
-import * as catalogue from '../../shared/error-catalogue.ts';
-import type { ErrorCode } from '../../shared/errors.ts';
-import { workflowSchema } from '../../workflows/definition/schema.ts';
+import type { ApiRoute, ReadHeader } from '../http/api-route.ts';
+import * as catalogue from '../shared/error-catalogue.ts';
+import type { ErrorCode } from '../shared/errors.ts';
+import { workflowSchema } from '../workflows/definition/schema.ts';
 import { components, routes, type topics } from './api.ts';
 import { proposal } from './workflows.ts';
 

@@ -1,9 +1,9 @@
 import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import { defineRoute } from '../../http/api-route.ts';
-import { optional, positive } from '../../shared/query-fields.ts';
-import { requestQuery } from '../../webhooks/requests/list-requests.ts';
-import { VERDICTS } from '../../webhooks/requests/request-record.ts';
+import { defineRoute } from '../http/api-route.ts';
+import { optional, positive } from '../shared/query-fields.ts';
+import { requestQuery } from '../webhooks/requests/list-requests.ts';
+import { VERDICTS } from '../webhooks/requests/request-record.ts';
 import { instant, nextCursor } from './answers.ts';
 
 export const requestSummary = v.object({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { approvalsQuery } from '../../approvals/list-approvals.ts';
-import { defineRoute } from '../../http/api-route.ts';
+import { approvalsQuery } from '../approvals/list-approvals.ts';
+import { defineRoute } from '../http/api-route.ts';
 import { instant, nextCursor } from './answers.ts';
 
 export const approval = v.object({

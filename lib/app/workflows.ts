@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { defineRoute } from '../../http/api-route.ts';
-import type { BodyLimits } from '../../http/read-json-body.ts';
-import { cursor, messageText, optional, pageSize, positive, text, word } from '../../shared/query-fields.ts';
-import { workflowQuery } from '../../triggers/list-workflows.ts';
+import { defineRoute } from '../http/api-route.ts';
+import type { BodyLimits } from '../http/read-json-body.ts';
+import { cursor, messageText, optional, pageSize, positive, text, word } from '../shared/query-fields.ts';
+import { workflowQuery } from '../triggers/list-workflows.ts';
 import { anyObject, change, definition, described, executionStatus, instant, nextCursor } from './answers.ts';
 
 export const webhookAddress = v.object({ method: v.string(), url: v.string() });

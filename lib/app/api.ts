@@ -1,5 +1,5 @@
 import type { GenericSchema } from 'valibot';
-import type { ApiRoute } from '../../http/api-route.ts';
+import type { ApiRoute } from '../http/api-route.ts';
 import * as answers from './answers.ts';
 import * as approvals from './approvals.ts';
 import * as bulkRetries from './bulk-retries.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { MAX_EXECUTIONS } from '../../executions/bulk/bulk-retry.ts';
-import { EXECUTION_STATUSES, isFinal } from '../../executions/record/execution-store.ts';
-import { defineRoute } from '../../http/api-route.ts';
-import { cursor, idText, optional, pageSize, positive, text, time, word } from '../../shared/query-fields.ts';
+import { MAX_EXECUTIONS } from '../executions/bulk/bulk-retry.ts';
+import { EXECUTION_STATUSES, isFinal } from '../executions/record/execution-store.ts';
+import { defineRoute } from '../http/api-route.ts';
+import { cursor, idText, optional, pageSize, positive, text, time, word } from '../shared/query-fields.ts';
 import { described, executionStatus, instant, nextCursor } from './answers.ts';
 
 const MAX_RATE = 100;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { defineRoute } from '../../http/api-route.ts';
-import { jsonObject, text } from '../../shared/query-fields.ts';
+import { defineRoute } from '../http/api-route.ts';
+import { jsonObject, text } from '../shared/query-fields.ts';
 import { definition, described, instant, json } from './answers.ts';
 import { failure, nodeRun } from './executions.ts';
 import { recordedRequest } from './requests.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { MAX_AT_ONCE, MAX_PER_SECOND, MIN_PER_SECOND } from '../../credentials/limits/call-limits.ts';
-import { defineRoute } from '../../http/api-route.ts';
-import type { BodyLimits } from '../../http/read-json-body.ts';
-import { cursor, optional, pageSize, text, word } from '../../shared/query-fields.ts';
+import { MAX_AT_ONCE, MAX_PER_SECOND, MIN_PER_SECOND } from '../credentials/limits/call-limits.ts';
+import { defineRoute } from '../http/api-route.ts';
+import type { BodyLimits } from '../http/read-json-body.ts';
+import { cursor, optional, pageSize, text, word } from '../shared/query-fields.ts';
 import { described, nextCursor } from './answers.ts';
 
 export const inboundCredential = v.object({

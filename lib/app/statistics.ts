@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { statisticsQuery } from '../../executions/statistics/read-statistics.ts';
-import { defineRoute } from '../../http/api-route.ts';
+import { statisticsQuery } from '../executions/statistics/read-statistics.ts';
+import { defineRoute } from '../http/api-route.ts';
 import { described, instant } from './answers.ts';
 
 const milliseconds = described(

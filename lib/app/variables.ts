@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { defineRoute } from '../../http/api-route.ts';
-import type { BodyLimits } from '../../http/read-json-body.ts';
-import { optional, text, word } from '../../shared/query-fields.ts';
-import { VARIABLE_TYPES } from '../../shared/settings/settings.ts';
+import { defineRoute } from '../http/api-route.ts';
+import type { BodyLimits } from '../http/read-json-body.ts';
+import { optional, text, word } from '../shared/query-fields.ts';
+import { VARIABLE_TYPES } from '../shared/settings/settings.ts';
 import { described, instant } from './answers.ts';
 
 const anyValue = v.unknown();

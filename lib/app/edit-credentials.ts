@@ -41,7 +41,7 @@ import {
   revokeSecretRoute,
   rotateCredentialRoute,
   showCredentialRoute,
-} from './api/credentials.ts';
+} from './credentials.ts';
 
 interface CredentialsParts extends Omit<EditOutboundParts, 'store' | 'loadTypes'> {
   readonly clock: Clock;

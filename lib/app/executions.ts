@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { keyedListQuery } from '../../executions/lifecycle/list-executions.ts';
-import { defineRoute } from '../../http/api-route.ts';
-import { jsonObject, optional, text, word } from '../../shared/query-fields.ts';
+import { keyedListQuery } from '../executions/lifecycle/list-executions.ts';
+import { defineRoute } from '../http/api-route.ts';
+import { jsonObject, optional, text, word } from '../shared/query-fields.ts';
 import { change, described, executionStatus, instant, json, nextCursor } from './answers.ts';
 
 export const executionSummary = v.object({

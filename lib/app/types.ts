@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { defineRoute } from '../../http/api-route.ts';
-import { count, cursor, optional, text, word } from '../../shared/query-fields.ts';
+import { defineRoute } from '../http/api-route.ts';
+import { count, cursor, optional, text, word } from '../shared/query-fields.ts';
 import { anyObject, described, nextCursor } from './answers.ts';
 
 const jsonSchema = described(anyObject, 'A JSON Schema');

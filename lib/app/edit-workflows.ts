@@ -28,6 +28,7 @@ import { findUsersOfWorkflow } from '../workflows/definition/find-users.ts';
 import type { CheckedWorkflow, PatchOperation, Problem } from '../workflows/definition/problem.ts';
 import type { ListUsers } from '../workflows/definition/uses.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
+import { type ListeningParts, listeningRoutes } from './listening-routes.ts';
 import {
   disableWorkflowRoute,
   enableWorkflowRoute,
@@ -38,8 +39,7 @@ import {
   removeWorkflowRoute,
   rollBackWorkflowRoute,
   validateWorkflowsRoute,
-} from './api/workflows.ts';
-import { type ListeningParts, listeningRoutes } from './listening-routes.ts';
+} from './workflows.ts';
 import { checkWorkflowId, findVersion } from './workflows-handlers.ts';
 
 interface EditWorkflowsParts extends RegistrarParts, Omit<ListeningParts, 'clock' | 'workflows' | 'baseUrl'> {
