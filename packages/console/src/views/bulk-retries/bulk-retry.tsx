@@ -1,7 +1,6 @@
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
@@ -10,6 +9,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
@@ -77,43 +77,31 @@ const BulkRetry = (): ReactNode => {
             <Container>
               <SpaceBetween size="l">
                 <BulkRetryProgress bulkRetry={bulkRetry} />
-                <KeyValuePairs
+                <Facts
                   columns={4}
-                  items={[
-                    { label: 'State', value: <BulkRetryState state={state} endedAt={endedAt} /> },
-                    { label: 'Started', value: <Time at={createdAt} /> },
-                    { label: 'Ended', value: endedAt === null ? '–' : <Time at={endedAt} /> },
-                    { label: 'By', value: by ?? '–' },
-                    {
-                      label: 'Workflow',
-                      value:
-                        filter.workflowId === null ? 'All' : <IdLink of="workflows" id={filter.workflowId} />,
-                    },
-                    { label: 'Which executions', value: describeFilter(filter) },
-                    {
-                      label: 'Of the period',
-                      value: (
-                        <>
-                          {filter.from !== null && (
-                            <>
-                              from <Time at={filter.from} />{' '}
-                            </>
-                          )}
-                          until <Time at={filter.to} />
-                        </>
-                      ),
-                    },
-                    { label: 'From node', value: from ?? 'The trigger' },
-                    {
-                      label: 'Version',
-                      value: version === 'recorded' ? 'The one that each ran' : 'The current one',
-                    },
-                    { label: 'Rate', value: `${rate} per second` },
-                    {
-                      label: 'Stops if more fail than',
-                      value: percent.format(bulkRetry.stopAtFailedShare),
-                    },
-                  ]}
+                  facts={{
+                    State: <BulkRetryState state={state} endedAt={endedAt} />,
+                    Started: <Time at={createdAt} />,
+                    Ended: endedAt === null ? '–' : <Time at={endedAt} />,
+                    By: by ?? '–',
+                    Workflow:
+                      filter.workflowId === null ? 'All' : <IdLink of="workflows" id={filter.workflowId} />,
+                    'Which executions': describeFilter(filter),
+                    'Of the period': (
+                      <>
+                        {filter.from !== null && (
+                          <>
+                            from <Time at={filter.from} />{' '}
+                          </>
+                        )}
+                        until <Time at={filter.to} />
+                      </>
+                    ),
+                    'From node': from ?? 'The trigger',
+                    Version: version === 'recorded' ? 'The one that each ran' : 'The current one',
+                    Rate: `${rate} per second`,
+                    'Stops if more fail than': percent.format(bulkRetry.stopAtFailedShare),
+                  }}
                 />
               </SpaceBetween>
             </Container>

@@ -3,7 +3,6 @@ import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { type ReactNode, useState } from 'react';
@@ -14,6 +13,7 @@ import { useAddress } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -139,24 +139,21 @@ const Compare = ({
   readonly side: Comparison['from'];
 }): ReactNode => (
   <Panel title={title}>
-    <KeyValuePairs
+    <Facts
       columns={2}
       minColumnWidth={150}
       ariaLabel={title}
-      items={[
-        { label: 'Status', value: <ExecutionStatus status={side.status} held={side.held} /> },
-        { label: 'Version', value: side.workflowVersion },
-        { label: 'Started', value: <Time at={side.startedAt} /> },
-        { label: 'Took', value: side.durationMs === null ? 'It is open' : formatDuration(side.durationMs) },
-        {
-          label: 'Execution',
-          value: (
-            <span className="execution-long">
-              <IdLink of="executions" id={side.executionId} />
-            </span>
-          ),
-        },
-      ]}
+      facts={{
+        Status: <ExecutionStatus status={side.status} held={side.held} />,
+        Version: side.workflowVersion,
+        Started: <Time at={side.startedAt} />,
+        Took: side.durationMs === null ? 'It is open' : formatDuration(side.durationMs),
+        Execution: (
+          <span className="execution-long">
+            <IdLink of="executions" id={side.executionId} />
+          </span>
+        ),
+      }}
     />
   </Panel>
 );

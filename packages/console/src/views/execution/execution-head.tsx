@@ -3,12 +3,12 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
-import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import LiveRegion from '@cloudscape-design/components/live-region';
 import type { ReactElement, ReactNode } from 'react';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { EXECUTION_STATUS_NAMES, ExecutionStatus } from '../../parts/execution-status.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
@@ -22,39 +22,33 @@ interface ExecutionHeadProps {
 /** What an execution is, how it stands, and what it has to do with others. */
 export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode => {
   const { executionId, workflowId, workflowVersion, startedAt, endedAt, durationMs, mode } = execution;
-  const { status, held, trigger, requestId, invocations, crashes } = execution;
+  const { status, held, trigger, requestId, invocations, crashes, retryOf, retriedBy } = execution;
   const took = durationMs ?? Math.max(0, now - Date.parse(startedAt));
-  const items: KeyValuePairsProps.Item[] = [
-    { label: 'Status', value: <ExecutionStatus status={status} held={held} /> },
-    {
-      label: 'Workflow',
-      value: (
-        <>
-          <IdLink of="workflows" id={workflowId} />, version {workflowVersion}
-        </>
-      ),
-    },
-    {
-      label: 'Trigger',
-      value: `${trigger.nodeId} (${trigger.type})${trigger.byHand === true ? ', by hand' : ''}`,
-    },
-    { label: 'Started', value: <Time at={startedAt} /> },
-    { label: endedAt === null ? 'Open for' : 'Took', value: formatDuration(took) },
-    ...(endedAt === null ? [] : [{ label: 'Ended', value: <Time at={endedAt} /> }]),
-    { label: 'Runs', value: MODES[mode] },
-    {
-      label: 'Execution id',
-      value: <Copied name="execution id" text={executionId} />,
-    },
-    ...(requestId === null
-      ? []
-      : [{ label: 'Request id', value: <Copied name="request id" text={requestId} /> }]),
-    ...(invocations > 1 ? [{ label: 'Processes', value: describeProcesses(invocations, crashes) }] : []),
-    ...toRelations(execution),
-  ];
   return (
     <Container>
-      <KeyValuePairs columns={4} minColumnWidth={140} items={items} ariaLabel="About this execution" />
+      <Facts
+        columns={4}
+        minColumnWidth={140}
+        ariaLabel="About this execution"
+        facts={{
+          Status: <ExecutionStatus status={status} held={held} />,
+          Workflow: (
+            <>
+              <IdLink of="workflows" id={workflowId} />, version {workflowVersion}
+            </>
+          ),
+          Trigger: `${trigger.nodeId} (${trigger.type})${trigger.byHand === true ? ', by hand' : ''}`,
+          Started: <Time at={startedAt} />,
+          [endedAt === null ? 'Open for' : 'Took']: formatDuration(took),
+          Ended: endedAt !== null && <Time at={endedAt} />,
+          Runs: MODES[mode],
+          'Execution id': <Copied name="execution id" text={executionId} />,
+          'Request id': requestId !== null && <Copied name="request id" text={requestId} />,
+          Processes: invocations > 1 && describeProcesses(invocations, crashes),
+          Retries: retryOf !== null && <Retried retryOf={retryOf} />,
+          'Retried by': retriedBy !== null && <ExecutionLink id={retriedBy} />,
+        }}
+      />
       <LiveRegion hidden>{announce(execution)}</LiveRegion>
     </Container>
   );
@@ -92,38 +86,26 @@ const Copied = ({ name, text }: { readonly name: string; readonly text: string }
   </div>
 );
 
-const ExecutionLink = ({ id, children }: { readonly id: string; readonly children?: ReactNode }) => (
+const ExecutionLink = ({ id }: { readonly id: string }): ReactNode => (
   <IdLink of="executions" id={id}>
-    {children ?? shorten(id)}
+    {id.length > 16 ? `${id.slice(0, 15)}…` : id}
   </IdLink>
 );
 
-const shorten = (id: string): string => (id.length > 16 ? `${id.slice(0, 15)}…` : id);
-
-const toRelations = ({ retryOf, retriedBy }: Execution): KeyValuePairsProps.Item[] => [
-  ...(retryOf === null
-    ? []
-    : [
-        {
-          label: 'Retries',
-          value: (
-            <>
-              <ExecutionLink id={retryOf.executionId} />
-              {retryOf.fromNodeId === null ? ' from the start' : ` from ${retryOf.fromNodeId}`}
-              {retryOf.bulkRetryId !== undefined && (
-                <>
-                  {', in the '}
-                  <IdLink of="bulk-retries" id={retryOf.bulkRetryId}>
-                    bulk retry
-                  </IdLink>
-                </>
-              )}
-            </>
-          ),
-        },
-      ]),
-  ...(retriedBy === null ? [] : [{ label: 'Retried by', value: <ExecutionLink id={retriedBy} /> }]),
-];
+const Retried = ({ retryOf }: { readonly retryOf: NonNullable<Execution['retryOf']> }): ReactNode => (
+  <>
+    <ExecutionLink id={retryOf.executionId} />
+    {retryOf.fromNodeId === null ? ' from the start' : ` from ${retryOf.fromNodeId}`}
+    {retryOf.bulkRetryId !== undefined && (
+      <>
+        {', in the '}
+        <IdLink of="bulk-retries" id={retryOf.bulkRetryId}>
+          bulk retry
+        </IdLink>
+      </>
+    )}
+  </>
+);
 
 /** Approvals at once that are shown; the others are in the timeline. */
 const MAX_ASKING = 3;

@@ -2,12 +2,12 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -74,33 +74,24 @@ export const NodePanel = ({
       }
     >
       <SpaceBetween size="m">
-        <KeyValuePairs
+        <Facts
           columns={3}
           minColumnWidth={130}
           ariaLabel="About this node run"
-          items={[
-            { label: 'Status', value: <ExecutionStatus status={status} /> },
-            ...(hasRun(run)
-              ? [
-                  { label: 'Started', value: <Time at={startedAt} /> },
-                  { label: isOpen(run) ? 'Open for' : 'Took', value: formatDuration(took) },
-                  { label: 'Attempts', value: String(attempts) },
-                ]
-              : []),
-            ...(siblings.length > 1 ? [{ label: 'Run', value: `${at + 1} of ${siblings.length}` }] : []),
-            ...(iteration > 0 ? [{ label: 'Iteration', value: String(iteration) }] : []),
-            ...(within === undefined
-              ? []
-              : [{ label: 'Within', value: <span className="execution-long">{within}</span> }]),
-            ...(credentialId === null
-              ? []
-              : [{ label: 'Credential', value: <IdLink of="credentials" id={credentialId} /> }]),
-            ...(isCritical ? [{ label: 'Critical path', value: 'On it' }] : []),
-            ...Object.entries(usage ?? {}).map(([name, value]) => ({
-              label: `Usage: ${name}`,
-              value: value.toLocaleString(),
-            })),
-          ]}
+          facts={{
+            Status: <ExecutionStatus status={status} />,
+            Started: hasRun(run) && <Time at={startedAt} />,
+            [isOpen(run) ? 'Open for' : 'Took']: hasRun(run) && formatDuration(took),
+            Attempts: hasRun(run) && attempts,
+            Run: siblings.length > 1 && `${at + 1} of ${siblings.length}`,
+            Iteration: iteration > 0 && iteration,
+            Within: within !== undefined && <span className="execution-long">{within}</span>,
+            Credential: credentialId !== null && <IdLink of="credentials" id={credentialId} />,
+            'Critical path': isCritical && 'On it',
+            ...Object.fromEntries(
+              Object.entries(usage ?? {}).map(([name, value]) => [`Usage: ${name}`, value.toLocaleString()]),
+            ),
+          }}
         />
         <Attempts run={run} now={now} />
         {why !== undefined && <Reason reason={why} workflowId={workflowId} isOpen={isOpen(run)} />}

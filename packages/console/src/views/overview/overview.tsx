@@ -1,12 +1,12 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -59,18 +59,16 @@ const LastDay = (): ReactNode => {
                 <HourBars label="Failed or timed out" hours={hours} outcome="failed" />
                 <HourBars label="Cancelled" hours={hours} outcome="cancelled" />
               </ColumnLayout>
-              <KeyValuePairs
+              <Facts
                 columns={4}
                 minColumnWidth={140}
-                items={[
-                  { label: 'Started', value: number.format(total.started) },
-                  {
-                    label: 'Refused requests on record',
-                    value: refused === 0 ? '0' : <AppLink to="/requests">{number.format(refused)}</AppLink>,
-                  },
-                  { label: 'Half took at most', value: duration(total.durationMs.p50) },
-                  { label: '95 % took at most', value: duration(total.durationMs.p95) },
-                ]}
+                facts={{
+                  Started: number.format(total.started),
+                  'Refused requests on record':
+                    refused === 0 ? '0' : <AppLink to="/requests">{number.format(refused)}</AppLink>,
+                  'Half took at most': duration(total.durationMs.p50),
+                  '95 % took at most': duration(total.durationMs.p95),
+                }}
               />
             </SpaceBetween>
           </Panel>

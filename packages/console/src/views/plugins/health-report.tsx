@@ -1,9 +1,9 @@
 import Alert from '@cloudscape-design/components/alert';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from './health-status.tsx';
@@ -18,7 +18,6 @@ export const HealthReport = ({ report }: { readonly report: Report }): ReactNode
   const { status, checks, coverage, summary, generatedAt } = report;
   const functions = Object.entries(checks?.functions ?? {});
   const failing = functions.filter(([, check]) => check.status !== 'healthy');
-  const pair = (label: string, value: ReactNode) => ({ label, value });
   return (
     <Panel
       title="Health"
@@ -34,31 +33,24 @@ export const HealthReport = ({ report }: { readonly report: Report }): ReactNode
             {stored.problem.remedy}
           </Alert>
         )}
-        <KeyValuePairs
+        <Facts
           columns={4}
-          items={[
-            pair('Service', <HealthStatus status={status} />),
-            pair('Plugins', describeSummary(summary)),
-            ...(checks === undefined
-              ? []
-              : [
-                  pair('Tables', <HealthStatus {...checks.store} />),
-                  pair(
-                    'Functions',
-                    failing.length === 0 ? (
-                      <HealthStatus status="healthy" message={`All ${functions.length} answer`} />
-                    ) : (
-                      failing.map(([name, { status: failed, message }]) => (
-                        <HealthStatus key={name} status={failed} message={`${name}: ${message ?? ''}`} />
-                      ))
-                    ),
-                  ),
-                ]),
-            ...(coverage ? [pair('Read for this report', describeCoverage(coverage))] : []),
-            ...(stored === undefined
-              ? []
-              : [pair('Executions that wait to start', number.format(stored.accepted.count))]),
-          ]}
+          facts={{
+            Service: <HealthStatus status={status} />,
+            Plugins: describeSummary(summary),
+            Tables: checks && <HealthStatus {...checks.store} />,
+            Functions:
+              checks &&
+              (failing.length === 0 ? (
+                <HealthStatus status="healthy" message={`All ${functions.length} answer`} />
+              ) : (
+                failing.map(([name, { status: failed, message }]) => (
+                  <HealthStatus key={name} status={failed} message={`${name}: ${message ?? ''}`} />
+                ))
+              )),
+            'Read for this report': coverage && describeCoverage(coverage),
+            'Executions that wait to start': stored && number.format(stored.accepted.count),
+          }}
         />
       </SpaceBetween>
     </Panel>

@@ -2,12 +2,12 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList } from '../../parts/name-list.tsx';
@@ -72,7 +72,7 @@ const Details = ({ shown }: { readonly shown: Shown }): ReactNode => {
         ))}
         {report.error !== null && <ProblemAlert error={report.error} onRetry={report.refetch} />}
         <Panel title="Overview">
-          <KeyValuePairs columns={3} items={describe(shown, health)} />
+          <Facts columns={3} facts={describePlugin(shown, health)} />
         </Panel>
         {health?.runs !== undefined && Object.keys(health.runs).length > 0 && <Runs runs={health.runs} />}
         {health?.credentials !== undefined && Object.keys(health.credentials).length > 0 && (
@@ -83,39 +83,26 @@ const Details = ({ shown }: { readonly shown: Shown }): ReactNode => {
   );
 };
 
-const describe = (shown: Shown, health: PluginHealth | undefined) => {
+const describePlugin = (shown: Shown, health: PluginHealth | undefined) => {
   const { id, version, api, category, status, nodeTypes, credentialTypes, dependencies } = shown;
-  const pair = (label: string, value: ReactNode) => ({ label, value });
-  return [
-    pair('Id', <Box variant="code">{id}</Box>),
-    pair(
-      'Health',
-      health === undefined ? (
-        <HealthStatus status="unknown" />
-      ) : (
-        <HealthStatus status={health.status} message={health.message} />
-      ),
+  return {
+    Id: <Box variant="code">{id}</Box>,
+    Health: <HealthStatus status={health?.status ?? 'unknown'} message={health?.message} />,
+    State: status,
+    Version: version || 'Not known',
+    API: api,
+    Category: category || 'None',
+    'Node types': <NameList names={nodeTypes.map(({ nodeType }) => nodeType)} path="/node-types" />,
+    'Credential types': credentialTypes.length > 0 && (
+      <NameList names={credentialTypes.map((type) => type.id)} path="/credential-types" />
     ),
-    pair('State', status),
-    pair('Version', version || 'Not known'),
-    pair('API', api),
-    pair('Category', category || 'None'),
-    pair('Node types', <NameList names={nodeTypes.map(({ nodeType }) => nodeType)} path="/node-types" />),
-    ...(credentialTypes.length === 0
-      ? []
-      : [
-          pair(
-            'Credential types',
-            <NameList names={credentialTypes.map((type) => type.id)} path="/credential-types" />,
-          ),
-        ]),
-    ...(dependencies.length === 0
-      ? []
-      : [pair('Needs', <NameList names={dependencies.map(({ pluginId }) => pluginId)} path="/plugins" />)]),
-    ...(health?.configured === undefined
-      ? []
-      : [pair('Used', health.configured ? 'By enabled workflows' : 'By no enabled workflow')]),
-  ];
+    Needs: dependencies.length > 0 && (
+      <NameList names={dependencies.map(({ pluginId }) => pluginId)} path="/plugins" />
+    ),
+    Used:
+      health?.configured !== undefined &&
+      (health.configured ? 'By enabled workflows' : 'By no enabled workflow'),
+  };
 };
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
@@ -123,12 +110,14 @@ const number = new Intl.NumberFormat();
 
 const Runs = ({ runs }: { readonly runs: NonNullable<PluginHealth['runs']> }): ReactNode => (
   <Panel title="Node runs" description="In executions that started in the last day.">
-    <KeyValuePairs
+    <Facts
       columns={4}
-      items={Object.entries(runs).map(([nodeType, { runs: count, failed, share }]) => ({
-        label: nodeType,
-        value: `${number.format(count)}, ${number.format(failed)} failed (${percent.format(share)})`,
-      }))}
+      facts={Object.fromEntries(
+        Object.entries(runs).map(([nodeType, { runs: count, failed, share }]) => [
+          nodeType,
+          `${number.format(count)}, ${number.format(failed)} failed (${percent.format(share)})`,
+        ]),
+      )}
     />
   </Panel>
 );

@@ -1,12 +1,12 @@
 import Box from '@cloudscape-design/components/box';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList } from '../../parts/name-list.tsx';
@@ -38,30 +38,21 @@ const CredentialType = (): ReactNode => {
           <SpaceBetween size="l">
             <ProviderState shown={shown} />
             <Panel title="Overview">
-              <KeyValuePairs
+              <Facts
                 columns={3}
-                items={[
-                  { label: 'Type', value: <Box variant="code">{shown.id}</Box> },
-                  {
-                    label: 'Plugin',
-                    value: <IdLink of="plugins" id={shown.plugin} />,
-                  },
-                  {
-                    label: 'Use',
-                    value: shown.appliesToRequests ? 'Added to requests' : 'Lent to the node',
-                  },
-                  { label: 'Hosts', value: HOSTS[shown.hosts] },
-                  { label: 'Live test', value: shown.hasTest ? 'Yes' : 'No' },
-                  { label: 'Node types', value: <NameList names={shown.nodeTypes} path="/node-types" /> },
-                  {
-                    label: 'Credentials',
-                    value: (
-                      <AppLink to={`/credentials?type=${encodeURIComponent(shown.id)}`}>
-                        Show those of this type
-                      </AppLink>
-                    ),
-                  },
-                ]}
+                facts={{
+                  Type: <Box variant="code">{shown.id}</Box>,
+                  Plugin: <IdLink of="plugins" id={shown.plugin} />,
+                  Use: shown.appliesToRequests ? 'Added to requests' : 'Lent to the node',
+                  Hosts: HOSTS[shown.hosts],
+                  'Live test': shown.hasTest ? 'Yes' : 'No',
+                  'Node types': <NameList names={shown.nodeTypes} path="/node-types" />,
+                  Credentials: (
+                    <AppLink to={`/credentials?type=${encodeURIComponent(shown.id)}`}>
+                      Show those of this type
+                    </AppLink>
+                  ),
+                }}
               />
             </Panel>
             <Panel title="Fields">

@@ -3,13 +3,13 @@ import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { IdLink } from '../../parts/app-link.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
@@ -47,7 +47,7 @@ const Reference = ({ shown }: { readonly shown: Shown }): ReactNode => (
     <SpaceBetween size="l">
       <ProviderState shown={shown} />
       <Panel title="Overview">
-        <KeyValuePairs columns={3} items={describeTraits(shown)} />
+        <Facts columns={3} facts={describeTraits(shown)} />
       </Panel>
       {shown.schema !== undefined && (
         <Parameters schema={shown.schema} literal={shown.literalParameters ?? []} />
@@ -98,26 +98,20 @@ const FIRED_BY = {
 
 const describeTraits = (shown: Shown) => {
   const { kind, firedBy, inputs = [], credentialTypes = [], control } = shown;
-  const pair = (label: string, value: ReactNode) => ({ label, value });
-  return [
-    pair('Type', <Box variant="code">{shown.nodeType}</Box>),
-    pair('Plugin', <IdLink of="plugins" id={shown.plugin} />),
-    pair('Category', shown.category),
-    ...(kind === 'trigger'
-      ? [pair('Fired by', firedBy ? FIRED_BY[firedBy] : 'Nothing')]
-      : [
-          pair('Inputs', <NameList names={inputs} />),
-          pair('Effects', describeEffects(shown)),
-          ...(control ? [pair('Control', describeControl(control))] : []),
-        ]),
-    pair('Outputs', <Outputs shown={shown} />),
-    ...(credentialTypes.length === 0
-      ? []
-      : [
-          pair('Credential types', <NameList names={credentialTypes} path="/credential-types" />),
-          pair('Credential', describeRequired(shown)),
-        ]),
-  ];
+  const isTrigger = kind === 'trigger';
+  const takesCredentials = credentialTypes.length > 0;
+  return {
+    Type: <Box variant="code">{shown.nodeType}</Box>,
+    Plugin: <IdLink of="plugins" id={shown.plugin} />,
+    Category: shown.category,
+    'Fired by': isTrigger && (firedBy ? FIRED_BY[firedBy] : 'Nothing'),
+    Inputs: !isTrigger && <NameList names={inputs} />,
+    Effects: !isTrigger && describeEffects(shown),
+    Control: !isTrigger && control && describeControl(control),
+    Outputs: <Outputs shown={shown} />,
+    'Credential types': takesCredentials && <NameList names={credentialTypes} path="/credential-types" />,
+    Credential: takesCredentials && describeRequired(shown),
+  };
 };
 
 const Outputs = ({ shown }: { readonly shown: Shown }): ReactNode => {

@@ -2,12 +2,12 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
 import { IdLink } from '../../parts/app-link.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -55,24 +55,19 @@ const RequestDetail = (): ReactNode => {
               </Alert>
             )}
             <Container>
-              <KeyValuePairs
+              <Facts
                 columns={4}
-                items={[
-                  { label: 'Verdict', value: <RequestVerdict verdict={verdict} /> },
-                  { label: 'Received', value: <Time at={request.receivedAt} /> },
-                  { label: 'Sender', value: request.sender },
-                  {
-                    label: 'Workflow',
-                    value: <IdLink of="workflows" id={workflowId} />,
-                  },
-                  {
-                    label: verdict === 'duplicate' ? 'Execution of the first delivery' : 'Execution',
-                    value: executionId === null ? 'None' : <IdLink of="executions" id={executionId} />,
-                  },
-                  { label: 'Delivery key', value: request.key ?? 'None' },
-                  { label: 'Request id', value: request.requestId || 'None' },
-                  { label: 'Body', value: `${number.format(request.bodyBytes)} bytes` },
-                ]}
+                facts={{
+                  Verdict: <RequestVerdict verdict={verdict} />,
+                  Received: <Time at={request.receivedAt} />,
+                  Sender: request.sender,
+                  Workflow: <IdLink of="workflows" id={workflowId} />,
+                  [verdict === 'duplicate' ? 'Execution of the first delivery' : 'Execution']:
+                    executionId === null ? 'None' : <IdLink of="executions" id={executionId} />,
+                  'Delivery key': request.key ?? 'None',
+                  'Request id': request.requestId || 'None',
+                  Body: `${number.format(request.bodyBytes)} bytes`,
+                }}
               />
             </Container>
             <Panel title="Headers">

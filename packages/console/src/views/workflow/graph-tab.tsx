@@ -1,6 +1,5 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useMemo } from 'react';
 import type { Answer } from '../../api/routes.ts';
@@ -8,6 +7,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -103,34 +103,25 @@ const NodePanel = ({ node, definition, counts, onClose }: NodePanelProps): React
     >
       <SpaceBetween size="m">
         {notes !== undefined && <Box variant="p">{notes}</Box>}
-        <KeyValuePairs
+        <Facts
           columns={2}
           minColumnWidth={120}
-          items={[
-            { label: 'Node', value: <Box variant="code">{id}</Box> },
-            {
-              label: 'Type',
-              value: (
-                <>
-                  <IdLink of="node-types" id={type} />
-                  {disabled === true && ' (disabled)'}
-                </>
-              ),
-            },
-            {
-              label: 'Credential',
-              value: credentialId === undefined ? 'None' : <IdLink of="credentials" id={credentialId} />,
-            },
-            { label: 'Leads to', value: describeNext(next) },
-            { label: 'Runs, failed', value: counts === null ? 'None' : `${counts.runs}, ${counts.failed}` },
-            {
-              label: 'Median, 95th percentile',
-              value:
-                counts === null
-                  ? '–'
-                  : `${duration(counts.durationMs.p50)}, ${duration(counts.durationMs.p95)}`,
-            },
-          ]}
+          facts={{
+            Node: <Box variant="code">{id}</Box>,
+            Type: (
+              <>
+                <IdLink of="node-types" id={type} />
+                {disabled === true && ' (disabled)'}
+              </>
+            ),
+            Credential: credentialId === undefined ? 'None' : <IdLink of="credentials" id={credentialId} />,
+            'Leads to': describeNext(next),
+            'Runs, failed': counts === null ? 'None' : `${counts.runs}, ${counts.failed}`,
+            'Median, 95th percentile':
+              counts === null
+                ? '–'
+                : `${duration(counts.durationMs.p50)}, ${duration(counts.durationMs.p95)}`,
+          }}
         />
         {parameters !== undefined && (
           <div>
