@@ -1,7 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { routes, type topics } from '../lib/app/api.ts';
-import { fillPlaces, findDifferences } from './cost/places.ts';
+import { updatePages } from './cost/places.ts';
 
 // Writes the lists of routes in the pages from the declarations of routes. With `--check`, changes nothing and exits with 1
 // when a page differs.
@@ -32,18 +30,9 @@ const printRoutes = (wanted: string): string =>
       .map(({ route: { route, summary } }) => `| \`${route}\` | ${summary.replaceAll('|', '\\|')} |`),
   ].join('\n');
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-
-for (const [page, listed] of Map.groupBy(Object.entries(pages), ([, file]) => file)) {
-  const path = new URL(`../${page}`, import.meta.url);
-  const text = readFileSync(path, 'utf8');
-  const texts = listed.map(([topic]) => [`routes: ${topic}`, printRoutes(topic)] as const);
-  const fresh = fillPlaces(text, Object.fromEntries(texts));
-  if (text === fresh) continue;
-  if (!values.check) writeFileSync(path, fresh);
-  else {
-    console.error([`${page} is out of date:`, ...findDifferences(text, fresh)].join('\n'));
-    console.error('Run `npm run docs:api` to update it.');
-    process.exitCode = 1;
-  }
-}
+const byPage = Map.groupBy(Object.keys(pages), (topic) => pages[topic as keyof typeof topics]);
+const texts = [...byPage].map(([page, listed]) => [
+  page,
+  Object.fromEntries(listed.map((topic) => [`routes: ${topic}`, printRoutes(topic)])),
+]);
+updatePages(Object.fromEntries(texts), 'docs:api');

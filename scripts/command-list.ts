@@ -1,9 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
 import { processIo } from '../packages/cli/io.ts';
 import { createProgram } from '../packages/cli/run.ts';
-import { fillPlaces, findDifferences } from './cost/places.ts';
+import { updatePages } from './cost/places.ts';
 
 // Writes the list of commands in their page from the declarations of the commands. With `--check`, changes nothing and exits
 // with 1 when the page differs.
@@ -34,13 +32,4 @@ const table = [
   ...listCommands(program).map(({ usage, what }) => `| \`${usage}\` | ${what} |`),
 ].join('\n');
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const page = new URL('../docs/command-line.md', import.meta.url);
-const text = readFileSync(page, 'utf8');
-const fresh = fillPlaces(text, { commands: table });
-if (text !== fresh && !values.check) writeFileSync(page, fresh);
-else if (text !== fresh) {
-  console.error(['docs/command-line.md is out of date:', ...findDifferences(text, fresh)].join('\n'));
-  console.error('Run `npm run docs:cli` to update it.');
-  process.exitCode = 1;
-}
+updatePages({ 'docs/command-line.md': { commands: table } }, 'docs:cli');

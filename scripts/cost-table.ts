@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { toAlarms } from '../resources/alarms.ts';
 import type { Template } from '../resources/cloudformation.ts';
 import { readStageTemplate } from '../tests/support/a-stage-template.ts';
@@ -8,12 +6,10 @@ import { countStatistics } from './bench/units/statistics.ts';
 import { countUnits } from './bench/units/writes.ts';
 import type { BilledRun } from './cost/billed-run.ts';
 import { printCostTables } from './cost/cost-tables.ts';
-import { fillPlaces, findDifferences } from './cost/places.ts';
+import { updatePages } from './cost/places.ts';
 
 // Computes the tables of the section "Cost" from units counted at the embedded DynamoDB and from operations and bytes
 // counted at the durable engine. With `--check`, writes nothing and exits with 1 when the page differs.
-
-const PAGE = 'docs/operating.md';
 
 type CountedRun = Awaited<ReturnType<typeof countUnits>>[number];
 
@@ -37,15 +33,6 @@ const countAlarmMetrics = (): number =>
   Object.values(toAlarms(readStageTemplate() as Template, 'stage', 'topic', quotas)).flatMap(metricsOfAlarm)
     .length;
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const path = new URL(`../${PAGE}`, import.meta.url);
-const page = readFileSync(path, 'utf8');
 const runs = (await countUnits()).map(toBilledRun);
-const fresh = fillPlaces(page, printCostTables(runs, countAlarmMetrics(), await countStatistics()));
-
-if (!values.check) writeFileSync(path, fresh);
-else if (page !== fresh) {
-  console.error([`${PAGE} is out of date:`, ...findDifferences(page, fresh)].join('\n'));
-  console.error('Run `npm run docs:cost` to update it.');
-  process.exitCode = 1;
-}
+const tables = printCostTables(runs, countAlarmMetrics(), await countStatistics());
+updatePages({ 'docs/operating.md': tables }, 'docs:cost');

@@ -1,7 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readdirSync } from 'node:fs';
 import type { Plugin, PluginNodeType } from '../lib/plugins/plugin.ts';
 import { describeNodeType, type NodeTypeDescription } from '../lib/plugins/reference/describe-node-type.ts';
 import { describeCredentialType } from '../lib/plugins/reference/describe-plugin.ts';
@@ -15,7 +12,7 @@ import {
 } from '../packages/authoring/reference/print-node-type.ts';
 import { createWorkflowSchema } from '../packages/authoring/reference/workflow-schema.ts';
 import { loadPlugins } from '../packages/cli/plugins/node-types.ts';
-import { findDifferences } from './cost/places.ts';
+import { updateFiles } from './cost/places.ts';
 
 const INDEX = 'INDEX.md';
 
@@ -76,44 +73,21 @@ const printTable = (head: readonly string[], rows: readonly (readonly string[])[
   );
 
 // Writes the pages of docs/nodes from the node types of the installed plugins and removes all others, and the JSON
-// Schema of workflow files. With `--check`, changes nothing and exits with 1 when a file is missing, different or left
-// over.
+// Schema of workflow files.
 
 const FOLDER = 'docs/nodes';
-const SCHEMA = 'workflows/workflow.schema.json';
-
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const root = fileURLToPath(new URL('..', import.meta.url));
-mkdirSync(join(root, FOLDER), { recursive: true });
 
 const loaded = (await loadPlugins()).map((entry) => {
   if (entry.status !== 'loaded') throw new Error(`The plugin ${entry.id} is not loaded: ${entry.error}`);
   return entry.plugin;
 });
 const schema = createWorkflowSchema(loaded.flatMap(({ nodeTypes }) => nodeTypes.map(describeWithFeatures)));
-const fresh = new Map([
-  ...[...createNodePages(loaded)].map(([name, text]): [string, string] => [`${FOLDER}/${name}`, text]),
-  [SCHEMA, `${printJson(schema)}\n`],
-]);
-const present = [...readdirSync(join(root, FOLDER)).map((name) => `${FOLDER}/${name}`), SCHEMA];
-const stored = new Map(
-  present
-    .filter((file) => existsSync(join(root, file)))
-    .map((file): [string, string] => [file, readFileSync(join(root, file), 'utf8')]),
+const present = readdirSync(new URL(`../${FOLDER}`, import.meta.url));
+updateFiles(
+  {
+    ...Object.fromEntries(present.map((name) => [`${FOLDER}/${name}`, null])),
+    ...Object.fromEntries([...createNodePages(loaded)].map(([name, text]) => [`${FOLDER}/${name}`, text])),
+    'workflows/workflow.schema.json': `${printJson(schema)}\n`,
+  },
+  'docs:nodes',
 );
-
-const outdated = [...new Set([...stored.keys(), ...fresh.keys()])].filter(
-  (file) => stored.get(file) !== fresh.get(file),
-);
-for (const file of outdated) {
-  const text = fresh.get(file);
-  if (values.check) {
-    console.error(`${file} is out of date:`);
-    console.error(findDifferences(stored.get(file) ?? '', text ?? '').join('\n'));
-  } else if (text === undefined) rmSync(join(root, file));
-  else writeFileSync(join(root, file), text);
-}
-if (values.check && outdated.length > 0) {
-  console.error('Run `npm run docs:nodes` to update them.');
-  process.exitCode = 1;
-}

@@ -1,18 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fillPlaces } from './cost/places.ts';
+import { readProjectFile, updatePages } from './cost/places.ts';
 import { printPolicy, toPolicies } from './policy/policies.ts';
 
 // Writes the policies for people, derived from serverless.yml, and the policy of `hookloom doctor` into the docs. With a name and
 // values of placeholders, prints that policy, ready to paste: `author STAGE=production REGION=eu-central-1`.
 
-const readProjectFile = (path: string): string =>
-  readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
-
 const policies = toPolicies(readProjectFile('serverless.yml'));
 const [name, ...values] = process.argv.slice(2);
-
-const fill = (page: string, texts: Readonly<Record<string, string>>): void =>
-  writeFileSync(new URL(`../${page}`, import.meta.url), fillPlaces(readProjectFile(page), texts));
 
 /** @param text - with placeholders */
 const replace = (text: string): string =>
@@ -25,9 +18,14 @@ const replace = (text: string): string =>
 
 if (name === undefined) {
   const { doctor, ...others } = policies;
-  fill('docs/operating.md', { 'doctor-policy': printPolicy(doctor) });
   const texts = Object.entries(others).map(([key, policy]) => [`${key}-policy`, printPolicy(policy)]);
-  fill('docs/deploying.md', Object.fromEntries(texts));
+  updatePages(
+    {
+      'docs/operating.md': { 'doctor-policy': printPolicy(doctor) },
+      'docs/deploying.md': Object.fromEntries(texts),
+    },
+    'docs:policy',
+  );
 } else if (Object.hasOwn(policies, name))
   process.stdout.write(`${replace(JSON.stringify(policies[name as keyof typeof policies], null, 2))}\n`);
 else throw new Error(`There is no policy ${name}: use ${Object.keys(policies).join(', ')}`);

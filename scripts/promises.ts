@@ -1,9 +1,8 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { readImportGraph, readSources } from '../tests/support/import-graph.ts';
-import { fillPlaces, findDifferences } from './cost/places.ts';
+import { readProjectFile, updatePages } from './cost/places.ts';
 import { targets } from './mutation/targets.ts';
 import { type CitedTest, findCitedTests } from './promises/find-cited-tests.ts';
 import { findFaults } from './promises/find-faults.ts';
@@ -13,11 +12,8 @@ import { topics } from './promises/promises.ts';
 // Writes the tables of promises with the tests that hold them into their page. With `--check`, changes nothing and exits with 1
 // when the page differs. Exits with 1 when a promise has no test, or a test cites an unknown one.
 
-const PAGE = 'docs/promises.md';
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
-const readProjectFile = (path: string): string => readFileSync(path, 'utf8');
 
 const { default: quick } = (await import(new URL('../jest.config.js', import.meta.url).href)) as {
   readonly default: { readonly testPathIgnorePatterns: readonly string[] };
@@ -58,23 +54,9 @@ const tests = Object.entries(sources)
   .flatMap(([file, text]) => findCitedTests(file, text));
 
 const faults = findFaults(topics, tests, readProjectFile);
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const text = readProjectFile(PAGE);
+const runs = tests.map((test) => ({ ...test, ...findRuns(test) }));
 const place = (page: string) => posix.relative('docs', page);
-const fresh = fillPlaces(text, {
-  promises: printTopics(
-    topics,
-    tests.map((test) => ({ ...test, ...findRuns(test) })),
-    place,
-  ),
-});
-if (text !== fresh && !values.check) writeFileSync(PAGE, fresh);
-else if (text !== fresh)
-  faults.push(
-    `${PAGE} is out of date:`,
-    ...findDifferences(text, fresh),
-    'Run `npm run docs:promises` to update it.',
-  );
+updatePages({ 'docs/promises.md': { promises: printTopics(topics, runs, place) } }, 'docs:promises');
 if (faults.length > 0) {
   console.error(faults.join('\n'));
   process.exitCode = 1;

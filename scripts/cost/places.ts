@@ -1,3 +1,9 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
 /**
  * Replaces the content of a Markdown page's places. A place is the text between the comments `<!-- NAME -->` and
  * `<!-- /NAME -->`.
@@ -20,4 +26,42 @@ export const findDifferences = (before: string, after: string): string[] => {
     ...old.filter((line) => !fresh.includes(line)).map((line) => `- ${line}`),
     ...fresh.filter((line) => !old.includes(line)).map((line) => `+ ${line}`),
   ];
+};
+
+export const readProjectFile = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
+
+/**
+ * Writes files of the project. With `--check` on the command line, it writes none, and exits with 1 when one differs.
+ *
+ * @param texts - by path; null to remove a file
+ * @param command - that writes them: `docs:nodes`
+ */
+export const updateFiles = (texts: Readonly<Record<string, string | null>>, command: string): void => {
+  const { check } = parseArgs({ options: { check: { type: 'boolean' } } }).values;
+  const outdated = Object.keys(texts).filter(
+    (path) => (existsSync(`${root}${path}`) ? readProjectFile(path) : null) !== texts[path],
+  );
+  for (const path of outdated) {
+    const text = texts[path] ?? null;
+    if (check === true) {
+      const before = existsSync(`${root}${path}`) ? readProjectFile(path) : '';
+      console.error([`${path} is out of date:`, ...findDifferences(before, text ?? '')].join('\n'));
+    } else if (text === null) rmSync(`${root}${path}`);
+    else writeFileSync(`${root}${path}`, text);
+  }
+  if (check !== true || outdated.length === 0) return;
+  console.error(`Run \`npm run ${command}\` to update ${outdated.length === 1 ? 'it' : 'them'}.`);
+  process.exitCode = 1;
+};
+
+/** Writes the places of pages, as `updateFiles` does. @param pages - the texts of places by name, by page */
+export const updatePages = (
+  pages: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  command: string,
+): void => {
+  const texts = Object.entries(pages).map(([page, places]) => [
+    page,
+    fillPlaces(readProjectFile(page), places),
+  ]);
+  updateFiles(Object.fromEntries(texts), command);
 };
