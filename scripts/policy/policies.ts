@@ -1,62 +1,27 @@
-import { parse, type ScalarTag } from 'yaml';
-import { resolveVariables } from '../../packages/local/functions/resolve-variables.ts';
-import { allow, deployerStatements, keyStatements, type Statement } from './deployer-statements.ts';
+import { parse } from 'yaml';
+import { deployerStatements, keyStatements } from './deployer-statements.ts';
 import { doctorStatements } from './doctor-policy.ts';
 import { expandNames } from './stage-names.ts';
+import { mayCall, mayFindApi, type Statement } from './statement.ts';
 
-/** The part of serverless.yml that is read. `!GetAtt` is a reference, and so is `!Sub` if it begins with an ARN; otherwise it is a string. */
+/** The part of serverless.yml that is read. */
 interface ServiceFile {
   readonly functions: Readonly<Record<string, { readonly events?: readonly object[] }>>;
-  readonly resources: { readonly Resources: Readonly<Record<string, ResourceOfFile>> };
-}
-
-interface ResourceOfFile {
-  readonly Properties?: {
-    readonly TableName?: string;
-    readonly RoleName?: string;
-    readonly GlobalSecondaryIndexes?: unknown;
-    readonly StreamSpecification?: unknown;
+  readonly resources: {
+    readonly Resources: Readonly<
+      Record<
+        string,
+        {
+          readonly Properties?: {
+            readonly TableName?: string;
+            readonly GlobalSecondaryIndexes?: unknown;
+            readonly StreamSpecification?: unknown;
+          };
+        }
+      >
+    >;
   };
 }
-
-/** The ARN of a resource in the file, with its suffix. */
-class Reference {
-  readonly target: string;
-  readonly rest: string;
-
-  constructor(text: string, rest = '') {
-    this.target = text.replace(/\.Arn$/, '');
-    this.rest = rest;
-  }
-}
-
-const tags: ScalarTag[] = [
-  { tag: '!GetAtt', resolve: (text) => new Reference(text) },
-  {
-    tag: '!Sub',
-    resolve: (text) => {
-      const [, target, rest] = /^\$\{(\w+\.Arn)\}(.*)$/.exec(text) ?? [];
-      return target === undefined ? text : new Reference(target, rest);
-    },
-  },
-  { tag: '!Ref', resolve: () => null },
-];
-
-/** Requests to routes of the admin API. @param routes - `METHOD/path`, with `*` for any text */
-const mayCall = (...routes: readonly string[]): Statement =>
-  allow(
-    'execute-api:Invoke',
-    routes.map((route) => `${API}${route}`),
-  );
-
-// biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
-const API = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:API_ID/*/';
-
-const mayFindApi = allow(
-  'cloudformation:DescribeStacks',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation and of the framework
-  'arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack/${self:custom.tablePrefix}/*',
-);
 
 /** The routes of the commands for workflows, and of `pull`, `diff`, `deploy` and `drift`, except `workflow run`. */
 const authorStatements: readonly Statement[] = [
@@ -114,40 +79,11 @@ export interface Policy {
  *
  * @param text - of serverless.yml
  */
-export const toPolicies = (
-  text: string,
-): Readonly<
-  Record<
-    'reader' | 'author' | 'operator' | 'deployer' | 'deployerData' | 'deployerRoles' | 'doctor' | 'ownKey',
-    Policy
-  >
-> => {
-  const file: ServiceFile = parse(text, { merge: true, customTags: tags, logLevel: 'silent' });
-  const { Resources } = file.resources;
-  const resolveText = (value: string): string => {
-    const known = value.replaceAll(/\$\{AWS::(\w+)\}/g, (_whole, name: string) => placeholders[name] ?? name);
-    const sources = { file, stage: 'STAGE', environment: {}, readJson: () => null };
-    return resolveVariables(known, sources) ?? known;
-  };
-  const toArn = ({ target, rest }: Reference): string => {
-    const { TableName, RoleName } = Resources[target]?.Properties ?? {};
-    if (TableName !== undefined)
-      return resolveText(`arn:aws:dynamodb:REGION:ACCOUNT:table/${TableName}${rest}`);
-    if (RoleName !== undefined) return resolveText(`arn:aws:iam::ACCOUNT:role/${RoleName}`);
-    const name = target.replace(/LambdaFunction$/, '').replace(/^./, (letter) => letter.toLowerCase());
-    return resolveText(`arn:aws:lambda:REGION:ACCOUNT:function:\${self:custom.tablePrefix}-${name}${rest}`);
-  };
-  const expand = createExpand(file);
-  const resolve = (value: unknown): unknown => {
-    if (value instanceof Reference) return toArn(value);
-    if (typeof value === 'string') return expand(resolveText(value));
-    if (Array.isArray(value)) return value.flatMap(resolve);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
-  };
+export const toPolicies = (text: string) => {
+  const expand = createExpand(parse(text, { merge: true, logLevel: 'silent' }));
   const toPolicy = (statements: readonly Statement[]): Policy => ({
     Version: '2012-10-17',
-    Statement: statements.map((one) => resolve(one) as Statement),
+    Statement: statements.map((one) => expand(one) as Statement),
   });
   return {
     reader: toPolicy(readerStatements),
@@ -161,7 +97,7 @@ export const toPolicies = (
   };
 };
 
-/** Names of functions and tables in the place of `{function}` and the like. @returns the text, or each if they are several */
+/** Puts names of functions and tables in the place of `{function}` and the like; several names make a text a list. */
 const createExpand = ({ functions, resources }: ServiceFile) => {
   const names = expandNames({
     functions: Object.entries(functions).map(([key, { events = [] }]) => ({
@@ -174,17 +110,16 @@ const createExpand = ({ functions, resources }: ServiceFile) => {
       return TableName === undefined ? [] : [{ name: TableName.replace(/^.*\}-/, ''), hasParts }];
     }),
   });
-  return (text: string): string | readonly string[] => {
-    const [whole = '', kind = ''] = /\{(\w+)\}/.exec(text) ?? [];
-    return names[kind]?.map((name) => text.replace(whole, name)) ?? text;
+  const expand = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      const [whole = '', kind = ''] = /\{(\w+)\}/.exec(value) ?? [];
+      return names[kind]?.map((name) => value.replace(whole, name)) ?? value;
+    }
+    if (Array.isArray(value)) return value.flatMap(expand);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, expand(inner)]));
   };
-};
-
-/** Values that replace CloudFormation's variables. */
-const placeholders: Readonly<Record<string, string>> = {
-  Partition: 'aws',
-  Region: 'REGION',
-  AccountId: 'ACCOUNT',
+  return expand;
 };
 
 /** A policy as shown in the docs: one line per statement. */

@@ -285,7 +285,7 @@ const EVALUATE = 'POST/api/admin/workflows/evaluate';
 
 /** The routes of the API that a policy allows, as patterns. */
 const routesOf = ({ Statement }: typeof author): readonly RegExp[] =>
-  Statement.filter(({ Effect, Action }) => Effect === 'Allow' && Action === 'execute-api:Invoke')
+  Statement.filter(({ Effect, Action }) => Effect === 'Allow' && Action.includes('execute-api:Invoke'))
     .flatMap(({ Resource }) => Resource as readonly string[])
     .map((arn) => new RegExp(`^${(arn.split('API_ID/*/')[1] ?? '').replaceAll('*', '.*')}$`));
 
