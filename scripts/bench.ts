@@ -1,17 +1,13 @@
 import { benchBundles } from './bench/bundles.ts';
-import { benchEngine } from './bench/engine.ts';
 import { printMachine } from './bench/measure.ts';
 import { benchCodeNode } from './bench/requests/code-node.ts';
 import { benchFirstRequest } from './bench/requests/first-request.ts';
 import { benchFourNodes } from './bench/requests/four-nodes.ts';
-import { benchLargeBodies } from './bench/requests/large-bodies.ts';
 import { benchWrites } from './bench/units/writes.ts';
 
 printMachine();
 await benchFourNodes();
 await benchFirstRequest();
-await benchLargeBodies();
-await benchEngine();
 await benchCodeNode();
 await benchBundles();
 await benchWrites();
