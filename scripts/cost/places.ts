@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  *
  * @param texts - by name
  * @throws Error when the page has no such place
+ * @internal
  */
 export const fillPlaces = (page: string, texts: Readonly<Record<string, string>>): string =>
   Object.entries(texts).reduce((filled, [name, text]) => {
@@ -19,7 +20,7 @@ export const fillPlaces = (page: string, texts: Readonly<Record<string, string>>
     return `${filled.slice(0, from + start.length)}\n\n${text}\n\n${filled.slice(to)}`;
   }, page);
 
-/** The lines that only one text contains, as `- ` of the first and `+ ` of the second. */
+/** The lines that only one text contains, as `- ` of the first and `+ ` of the second. @internal */
 export const findDifferences = (before: string, after: string): string[] => {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   return [
