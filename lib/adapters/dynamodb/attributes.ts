@@ -4,11 +4,29 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 /** An item of a table, in the form of the low-level API. */
 export type Item = Record<string, AttributeValue>;
 
+/** Attributes as stores write them: null and undefined ones are left out, and {@link json} and the like make the others. */
+export type Attributes = Readonly<
+  Record<string, string | number | boolean | AttributeValue | null | undefined>
+>;
+
+export const toItem = (attributes: Attributes): Item => {
+  const item: Item = {};
+  for (const name of Object.keys(attributes)) {
+    const value = attributes[name];
+    if (typeof value === 'string') item[name] = { S: value };
+    else if (typeof value === 'number') item[name] = { N: String(value) };
+    else if (typeof value === 'boolean') item[name] = { BOOL: value };
+    else if (value !== null && value !== undefined) item[name] = value;
+  }
+  return item;
+};
+
 /**
  * Structured values are stored as JSON in one string attribute, since DynamoDB refuses some numbers and keys that JSON
  * allows, and more than 32 levels of nesting.
  */
-export const json = (value: unknown): AttributeValue => ({ S: JSON.stringify(value) });
+export const json = (value: unknown): AttributeValue | null =>
+  value === null || value === undefined ? null : { S: JSON.stringify(value) };
 
 /**
  * The length from which {@link longJson} compresses JSON, in characters: shorter JSON fits into one write unit with the
@@ -17,19 +35,16 @@ export const json = (value: unknown): AttributeValue => ({ S: JSON.stringify(val
 const COMPRESSED_FROM = 500;
 
 /** Like {@link json}, but compressed if it is long, since every write is billed by the size of the item. */
-export const longJson = (value: unknown): AttributeValue => longText(JSON.stringify(value));
+export const longJson = (value: unknown): AttributeValue | null =>
+  value === null || value === undefined ? null : longText(JSON.stringify(value));
 
 /** A text that {@link readLongJson} reads. */
 export const longText = (value: string): AttributeValue =>
-  value.length < COMPRESSED_FROM ? text(value) : bytes(deflateRawSync(value));
-
-export const text = (value: string): AttributeValue => ({ S: value });
-export const number = (value: number): AttributeValue => ({ N: String(value) });
-export const flag = (value: boolean): AttributeValue => ({ BOOL: value });
+  value.length < COMPRESSED_FROM ? { S: value } : bytes(deflateRawSync(value));
 
 /** A packed text (see `packText`). Compressed data is stored as bytes, a quarter smaller than its base64. */
-export const packed = (value: string): AttributeValue =>
-  value.startsWith('z') ? bytes(Buffer.from(value.slice(1), 'base64')) : text(value);
+export const packed = (value: string | null | undefined): AttributeValue | string | null | undefined =>
+  value?.startsWith('z') ? bytes(Buffer.from(value.slice(1), 'base64')) : value;
 
 /** A binary attribute, with its bytes as the SDK has them; the JSON protocol sends them as base64. */
 const bytes = (value: Uint8Array): AttributeValue => ({
@@ -38,23 +53,7 @@ const bytes = (value: Uint8Array): AttributeValue => ({
 
 /** Returns meaningless text or bytes of the same length. */
 export const blankOf = ({ S = '', B }: AttributeValue): AttributeValue =>
-  B === undefined ? text('-'.repeat(S.length)) : bytes(new Uint8Array(B.length));
-
-/** An attribute that an item has only if its value is neither null nor undefined; see {@link compact}. */
-export const optional = <Value>(
-  value: Value | null | undefined,
-  toAttribute: (value: Value) => AttributeValue,
-): AttributeValue | undefined => (value === null || value === undefined ? undefined : toAttribute(value));
-
-/** Returns the attributes that are not undefined. */
-export const compact = (attributes: Readonly<Record<string, AttributeValue | undefined>>): Item => {
-  const item: Item = {};
-  for (const name of Object.keys(attributes)) {
-    const value = attributes[name];
-    if (value !== undefined) item[name] = value;
-  }
-  return item;
-};
+  B === undefined ? { S: '-'.repeat(S.length) } : bytes(new Uint8Array(B.length));
 
 /** @throws Error if the item does not have this string */
 export const readText = (item: Item, name: string): string => {
@@ -85,8 +84,11 @@ export const readBytes = (item: Item, name: string): Buffer | null => {
 };
 
 /** @param initial - value of a missing attribute */
-export const readNumber = (item: Item, name: string, initial = Number.NaN): number =>
-  Number(item[name]?.N ?? initial);
+export const readNumber = <Missing extends number | null = number>(
+  item: Item,
+  name: string,
+  initial: Missing = Number.NaN as Missing,
+): number | Missing => (item[name]?.N === undefined ? initial : Number(item[name].N));
 
 /**
  * @param initial - value of a missing attribute

@@ -7,19 +7,9 @@ import type {
 } from '../../credentials/outbound/outbound-credential.ts';
 import { CREDENTIAL_CHANGED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import {
-  compact,
-  type Item,
-  json,
-  number,
-  optional,
-  readJson,
-  readNumber,
-  readText,
-  text,
-} from './attributes.ts';
+import { type Attributes, type Item, json, readJson, readNumber, readText } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { deleteItem, getItem, putItem, sameAs, scanAll } from './items.ts';
+import { deleteItem, getItem, putItem, scanAll } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
 type Tables = Pick<TableNames, 'credentials'>;
@@ -27,7 +17,7 @@ type Tables = Pick<TableNames, 'credentials'>;
 /** How the credentials of one kind are stored. */
 interface Kind<Stored> {
   readonly isOutbound: boolean;
-  readonly toItem: (credential: Stored) => Item;
+  readonly toAttributes: (credential: Stored) => Attributes;
   readonly fromItem: (item: Item) => Omit<Stored, 'id' | 'revision'>;
 }
 
@@ -38,8 +28,9 @@ interface Kind<Stored> {
 const createStore = <Stored extends { readonly id: string; readonly revision: number }>(
   client: DynamoDbClient,
   { credentials: TableName }: Tables,
-  { isOutbound, toItem, fromItem }: Kind<Stored>,
+  { isOutbound, toAttributes, fromItem }: Kind<Stored>,
 ) => {
+  const table = { client, TableName };
   const isOfKind = (item: Item): boolean => (item.secretReference !== undefined) === isOutbound;
   const toCredential = (item: Item) =>
     ({
@@ -51,16 +42,12 @@ const createStore = <Stored extends { readonly id: string; readonly revision: nu
   const exists = isOutbound ? 'attribute_exists' : 'attribute_not_exists';
   /** The condition of a change to this revision. */
   const isCurrent = (revision: number) => ({
-    ConditionExpression: `revision = :before AND ${exists}(secretReference)`,
-    ExpressionAttributeValues: { ':before': number(revision) },
+    condition: `revision = :before AND ${exists}(secretReference)`,
+    values: { ':before': revision },
   });
 
-  const read = async (credentialId: string, ConsistentRead: boolean): Promise<Stored | null> => {
-    const item = await getItem(client, {
-      TableName,
-      Key: { credentialId: text(credentialId) },
-      ConsistentRead,
-    });
+  const read = async (credentialId: string, isConsistent: boolean): Promise<Stored | null> => {
+    const item = await getItem(table, { credentialId }, isConsistent);
     return item === null || !isOfKind(item) ? null : toCredential(item);
   };
 
@@ -69,22 +56,19 @@ const createStore = <Stored extends { readonly id: string; readonly revision: nu
     findLatest: (credentialId: string) => read(credentialId, true),
 
     put: async (credential: Stored): Promise<void> => {
-      const { id, revision } = credential;
-      const Key = { credentialId: text(id) };
-      const Item = compact({ ...Key, ...toItem(credential), revision: number(revision) });
-      const condition =
-        revision === 1
-          ? { ConditionExpression: 'attribute_not_exists(credentialId)' }
-          : isCurrent(revision - 1);
-      if (!(await putItem(client, { TableName, Key, Item, ...condition }, sameAs(Item))))
-        throw new AppError(CREDENTIAL_CHANGED, { credentialId: id });
+      const { id: credentialId, revision } = credential;
+      const isExpected =
+        revision === 1 ? { condition: 'attribute_not_exists(credentialId)' } : isCurrent(revision - 1);
+      const attributes = { ...toAttributes(credential), revision };
+      if (!(await putItem(table, { credentialId }, attributes, isExpected)))
+        throw new AppError(CREDENTIAL_CHANGED, { credentialId });
     },
 
     remove: ({ id, revision }: Pick<Stored, 'id' | 'revision'>): Promise<boolean> =>
-      deleteItem(client, { TableName, Key: { credentialId: text(id) }, ...isCurrent(revision) }),
+      deleteItem(table, { credentialId: id }, isCurrent(revision)),
 
     list: async (): Promise<Stored[]> => {
-      const items = await scanAll(client, { TableName });
+      const items = await scanAll(table);
       return items
         .filter(isOfKind)
         .map(toCredential)
@@ -97,8 +81,7 @@ const createStore = <Stored extends { readonly id: string; readonly revision: nu
 export const createCredentialStore = (client: DynamoDbClient, tables: Tables): CredentialStore =>
   createStore<Credential>(client, tables, {
     isOutbound: false,
-    toItem: ({ type, username, secrets }) =>
-      compact({ type: text(type), username: optional(username, text), secrets: json(secrets) }),
+    toAttributes: ({ type, username, secrets }) => ({ type, username, secrets: json(secrets) }),
     fromItem: (item) => ({
       type: readText(item, 'type') as Credential['type'],
       username: item.username?.S ?? null,
@@ -113,18 +96,17 @@ export const createOutboundCredentialStore = (
 ): OutboundCredentialStore =>
   createStore<OutboundCredential>(client, tables, {
     isOutbound: true,
-    toItem: ({ type, fields, hosts, limits, reference }) =>
-      compact({
-        type: text(type),
-        fields: json(fields),
-        hosts: optional(hosts, json),
-        limits: optional(limits, json),
-        secretReference: text(reference),
-      }),
+    toAttributes: ({ type, fields, hosts, limits, reference }) => ({
+      type,
+      fields: json(fields),
+      hosts: json(hosts),
+      limits: json(limits),
+      secretReference: reference,
+    }),
     fromItem: (item) => ({
       type: readText(item, 'type'),
       fields: readJson<CredentialFields>(item, 'fields'),
-      hosts: item.hosts === undefined ? null : readJson<string[]>(item, 'hosts'),
+      hosts: readJson<string[] | null>(item, 'hosts', null),
       ...(item.limits === undefined ? {} : { limits: readJson<CallLimits>(item, 'limits') }),
       reference: readText(item, 'secretReference'),
     }),

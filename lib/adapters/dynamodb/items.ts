@@ -1,25 +1,50 @@
-import type {
-  DeleteItemCommandInput,
-  GetItemCommandInput,
-  PutItemCommandInput,
-  QueryCommandInput,
-  ScanCommandInput,
-  UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import type { QueryCommandInput, ReturnValue, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { type Item, readBytes } from './attributes.ts';
+import { type Attributes, type Item, readBytes, readText, toItem } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { checkVersions, WRITTEN } from './schema/schema.ts';
+import { checkVersions, STATES_VERSION, VERSION_ATTRIBUTES, WRITTEN } from './schema/schema.ts';
+
+/** A table, and the client that reaches it. */
+export interface Table {
+  readonly client: DynamoDbClient;
+  readonly TableName: string;
+}
+
+/** What the placeholders of expressions stand for. `#name` is an attribute, since some names are reserved words. */
+interface Placeholders {
+  readonly values?: Attributes;
+  /** The attributes whose placeholders have other names. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+/** When a write takes effect. */
+export interface Condition extends Placeholders {
+  readonly condition: string;
+}
+
+/** A conditional update. */
+export interface Change extends Placeholders {
+  /** Empty for none. */
+  readonly condition: string;
+  /** Whether it states the version of the schema, as an update that may create the item does: by default as the condition says. */
+  readonly statesVersion?: boolean;
+  /** Attributes to set; null and undefined ones keep their value. */
+  readonly set?: Attributes;
+  /** Attributes to set to the value of an expression. */
+  readonly compute?: Readonly<Record<string, string>>;
+  readonly remove?: readonly string[];
+}
+
+/** The condition that an attribute still is what was read of it; for null, that there is no item with this key. */
+export const ifStill = (attribute: string, value: string | number | null, key: string): Condition =>
+  value === null
+    ? { condition: `attribute_not_exists(#${key})` }
+    : { condition: `#${attribute} = :before`, values: { ':before': value } };
 
 // A client repeats a call if its answer is lost. The first call may have been committed, and then makes the condition
 // of the second fail; a consistent read shows whether what is stored is our own write. It is only made after a repeated
 // call, since a condition that fails on the first try is never our own doing.
-
-interface Place {
-  readonly TableName: string;
-  readonly Key: Item;
-}
 
 /**
  * Whether what is stored was written by our call. Null for a write that can be repeated, since its condition still
@@ -27,41 +52,91 @@ interface Place {
  */
 export type IsOurs = ((stored: Item) => boolean) | null;
 
-/** @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED` */
-export const getItem = async (client: DynamoDbClient, input: GetItemCommandInput): Promise<Item | null> => {
-  const { Item: item } = await translateErrors(client.getItem(input));
+/**
+ * @param ConsistentRead - whether it sees all changes; without, it costs half
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const getItem = async (
+  { client, TableName }: Table,
+  key: Attributes,
+  ConsistentRead = true,
+): Promise<Item | null> => {
+  const { Item: item } = await translateErrors(
+    client.getItem({ TableName, Key: toItem(key), ConsistentRead }),
+  );
   if (item === undefined) return null;
-  await checkVersions(input.TableName, [item]);
+  await checkVersions(TableName, [item]);
   return item;
 };
 
 /**
  * Puts an item if a condition holds. The item states its schema version, unless it is a copy of one that does.
+ * @param attributes - without those of the key
+ * @param isOurs - by default, an item with the same attributes is our own
  * @returns false if the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const putItem = async (
-  client: DynamoDbClient,
-  { Key, Item: item, ...input }: PutItemCommandInput & Place,
-  isOurs: IsOurs,
+  { client, TableName }: Table,
+  key: Attributes,
+  attributes: Attributes,
+  { condition, ...placeholders }: Partial<Condition> = {},
+  isOurs?: IsOurs,
 ): Promise<boolean> => {
-  const { TableName } = input;
-  const put = client.putItem({ ...input, Item: { ...WRITTEN, ...item } });
-  return (await confirm(client, { TableName, Key }, put, ifOurs(isOurs))) !== null;
+  const Key = toItem(key);
+  const Item = { ...WRITTEN, ...Key, ...toItem(attributes) };
+  const isSame = (stored: Item): boolean => toComparable(stored) === toComparable(Item);
+  const input = withPlaceholders({ TableName, Item, ConditionExpression: condition }, placeholders);
+  const put = client.putItem(input);
+  return (
+    (await confirm({ client, TableName }, Key, put, ifOurs(isOurs === undefined ? isSame : isOurs))) !== null
+  );
 };
 
 /**
  * Updates an item if a condition holds.
- * @returns at least the attributes that `ReturnValues` asks for; null if the condition does not hold
+ * @param ReturnValues - the attributes that are returned, at least
+ * @returns null if the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const updateItem = async (
-  client: DynamoDbClient,
-  input: UpdateItemCommandInput & Place,
-  isOurs: IsOurs,
+  { client, TableName }: Table,
+  key: Attributes,
+  change: Change,
+  isOurs: IsOurs = null,
+  ReturnValues?: ReturnValue,
 ): Promise<Item | null> => {
-  const updated = await confirm(client, input, client.updateItem(input), ifOurs(isOurs));
+  const Key = toItem(key);
+  const update = client.updateItem({ TableName, Key, ReturnValues, ...toUpdate(change) });
+  const updated = await confirm({ client, TableName }, Key, update, ifOurs(isOurs));
   return updated === null ? null : (updated.Attributes ?? {});
+};
+
+const toUpdate = ({
+  condition,
+  // With no condition on what is stored, or with the condition that nothing is, it may create the item.
+  statesVersion = /^(?:$|attribute_not)/.test(condition),
+  set = {},
+  compute = {},
+  remove = [],
+  values = {},
+  names = {},
+}: Change) => {
+  const all: Record<string, Attributes[string]> = { ...values };
+  if (statesVersion) all[':schema'] = WRITTEN.schema;
+  const assignments: string[] = [];
+  for (const [name, value] of Object.entries(set)) {
+    if (value === null || value === undefined) continue;
+    assignments.push(`#${name} = :set_${name}`);
+    all[`:set_${name}`] = value;
+  }
+  for (const [name, expression] of Object.entries(compute)) assignments.push(`#${name} = ${expression}`);
+  if (statesVersion) assignments.push(STATES_VERSION);
+  const clauses: string[] = [];
+  if (assignments.length > 0) clauses.push(`SET ${assignments.join(', ')}`);
+  if (remove.length > 0) clauses.push(`REMOVE #${remove.join(', #')}`);
+  const expressions = { ConditionExpression: condition || undefined, UpdateExpression: clauses.join(' ') };
+  return withPlaceholders(expressions, { values: all, names });
 };
 
 /**
@@ -71,19 +146,42 @@ export const updateItem = async (
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const deleteItem = async (
-  client: DynamoDbClient,
-  input: DeleteItemCommandInput & Place,
-): Promise<boolean> =>
-  (await confirm(client, input, client.deleteItem(input), (stored) => (stored === null ? {} : null))) !==
-  null;
+  { client, TableName }: Table,
+  key: Attributes,
+  { condition, ...placeholders }: Partial<Condition> = {},
+): Promise<boolean> => {
+  const Key = toItem(key);
+  const call = client.deleteItem(
+    withPlaceholders({ TableName, Key, ConditionExpression: condition }, placeholders),
+  );
+  const ifGone = (stored: Item | null) => (stored === null ? {} : null);
+  return (await confirm({ client, TableName }, Key, call, ifGone)) !== null;
+};
+
+/** Adds what the placeholders in the expressions of a call stand for. */
+const withPlaceholders = <Input extends object>(input: Input, { values = {}, names = {} }: Placeholders) => {
+  const expressions = Object.entries(input).map(([name, text]) => (name.endsWith('Expression') ? text : ''));
+  const used = expressions.join(' ').match(/#\w+/g) ?? [];
+  const attributes = toItem(values);
+  return {
+    ...input,
+    ExpressionAttributeNames:
+      used.length === 0
+        ? undefined
+        : Object.fromEntries(
+            used.map((placeholder) => [placeholder, names[placeholder] ?? placeholder.slice(1)]),
+          ),
+    ExpressionAttributeValues: Object.keys(attributes).length === 0 ? undefined : attributes,
+  };
+};
 
 const ifOurs = (isOurs: IsOurs) =>
   isOurs && ((stored: Item | null) => (stored !== null && isOurs(stored) ? { Attributes: stored } : null));
 
 /** @param toOutput - makes the output of our own call from what is stored; null if that is not our own */
 const confirm = async <Output>(
-  client: DynamoDbClient,
-  { TableName, Key }: Place,
+  table: Table,
+  Key: Item,
   call: Promise<Output>,
   toOutput: ((stored: Item | null) => Output | null) | null,
 ): Promise<Output | null> => {
@@ -92,17 +190,11 @@ const confirm = async <Output>(
   } catch (error) {
     if (!isConditionFailed(error)) throw translateError(error);
     if (toOutput === null || (error.$metadata?.attempts ?? 1) === 1) return null;
-    return toOutput(await getItem(client, { TableName, Key, ConsistentRead: true }));
+    return toOutput(await getItem(table, Key));
   }
 };
 
-/** Returns whether a stored item has the same attributes as a written one. */
-export const sameAs =
-  (written: Item) =>
-  (stored: Item): boolean =>
-    toText(stored) === toText({ ...WRITTEN, ...written });
-
-const toText = (item: Item): string =>
+const toComparable = (item: Item): string =>
   JSON.stringify(
     Object.keys(item)
       .sort()
@@ -118,28 +210,33 @@ interface Page {
   readonly next: Item | undefined;
 }
 
+/** A query, or a scan of a whole table, in DynamoDB's own terms. */
+type Search<Input> = Placeholders &
+  Omit<Input, 'TableName' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>;
+type Query = Search<QueryCommandInput>;
+type Scan = Search<ScanCommandInput>;
+
 /**
  * Reads one page of what a query finds; the caller continues at `next`.
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
  */
-export const queryPage = (client: DynamoDbClient, input: QueryCommandInput): Promise<Page> =>
-  readPage(input, client.query(input));
+export const queryPage = (table: Table, query: Query): Promise<Page> =>
+  readPage(table, query, (input) => table.client.query(input));
 
 /** Like {@link queryPage}, of a whole table. */
-export const scanPage = (client: DynamoDbClient, input: ScanCommandInput): Promise<Page> =>
-  readPage(input, client.scan(input));
+export const scanPage = (table: Table, scan: Scan): Promise<Page> =>
+  readPage(table, scan, (input) => table.client.scan(input));
 
 /** All pages of what a query finds, each read when it is asked for. Throws as {@link queryPage}. */
-export const queryPages = (client: DynamoDbClient, input: QueryCommandInput): AsyncGenerator<Page> =>
-  followPages((from) => queryPage(client, { ...input, ExclusiveStartKey: from }));
+export const queryPages = (table: Table, query: Query): AsyncGenerator<Page> =>
+  followPages((from) => queryPage(table, { ...query, ExclusiveStartKey: from }));
 
 /** Reads everything that a query finds. Throws as {@link queryPage}. */
-export const queryAll = (client: DynamoDbClient, input: QueryCommandInput): Promise<Item[]> =>
-  readAll(queryPages(client, input));
+export const queryAll = (table: Table, query: Query): Promise<Item[]> => readAll(queryPages(table, query));
 
 /** Reads a whole table. For operators, never while a request waits. Throws as {@link queryPage}. */
-export const scanAll = (client: DynamoDbClient, input: ScanCommandInput): Promise<Item[]> =>
-  readAll(followPages((from) => scanPage(client, { ...input, ExclusiveStartKey: from })));
+export const scanAll = (table: Table, scan: Scan = {}): Promise<Item[]> =>
+  readAll(followPages((from) => scanPage(table, { ...scan, ExclusiveStartKey: from })));
 
 /** Pages of 1 MB that a list reads for one page of its own, which then ends. */
 const MAX_PAGES = 8;
@@ -150,8 +247,8 @@ const MAX_PAGES = 8;
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
  */
 export const queryFirst = async (
-  client: DynamoDbClient,
-  input: Omit<QueryCommandInput, 'Limit' | 'ExclusiveStartKey'>,
+  table: Table,
+  query: Query,
   limit: number,
 ): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> => {
   const items: Item[] = [];
@@ -159,7 +256,7 @@ export const queryFirst = async (
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     // One more shows whether there are more, since DynamoDB gives a key to continue with after the last item as well.
     const Limit = limit + 1 - items.length;
-    const page = await queryPage(client, { ...input, Limit, ExclusiveStartKey: from });
+    const page = await queryPage(table, { ...query, Limit, ExclusiveStartKey: from });
     items.push(...page.items);
     from = page.next;
     if (items.length > limit || from === undefined) break;
@@ -168,14 +265,15 @@ export const queryFirst = async (
 };
 
 const readPage = async (
-  { TableName }: QueryCommandInput | ScanCommandInput,
-  call: ReturnType<DynamoDbClient['query' | 'scan']>,
+  { TableName }: Table,
+  { values = {}, names = {}, ...search }: Query | Scan,
+  send: (input: QueryCommandInput) => ReturnType<DynamoDbClient['query' | 'scan']>,
 ): Promise<Page> => {
   const {
     Items: items = [],
     Count: count = items.length,
     LastEvaluatedKey: next,
-  } = await translateErrors(call);
+  } = await translateErrors(send(withPlaceholders({ TableName, ...search }, { values, names })));
   await checkVersions(TableName, items);
   return { items, count, next };
 };
@@ -193,6 +291,42 @@ const readAll = async (pages: AsyncGenerator<Page>): Promise<Item[]> => {
   const all: Item[] = [];
   for await (const { items } of pages) all.push(...items);
   return all;
+};
+
+/**
+ * Maximum number of keys per call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+ */
+const MAX_BATCH = 100;
+
+/**
+ * Reads some attributes of items, among them their keys, a hundred items in a call, in the order of the keys. Leaves out
+ * those that no longer exist. DynamoDB may leave some for another call.
+ * @param key - the attribute that is the whole key of an item
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const getItems = async (
+  { client, TableName }: Table,
+  key: string,
+  keys: readonly string[],
+  attributes: readonly string[],
+): Promise<readonly Item[]> => {
+  const ProjectionExpression = [...attributes, ...VERSION_ATTRIBUTES].map((name) => `#${name}`).join(', ');
+  const found = new Map<string, Item>();
+  let wanted = keys.map((value) => toItem({ [key]: value }));
+  while (wanted.length > 0) {
+    const Keys = wanted.slice(0, MAX_BATCH);
+    const read = withPlaceholders({ Keys, ProjectionExpression }, {});
+    const { Responses, UnprocessedKeys } = await translateErrors(
+      client.batchGetItem({ RequestItems: { [TableName]: read } }),
+    );
+    const items = Responses?.[TableName] ?? [];
+    await checkVersions(TableName, items);
+    for (const item of items) found.set(readText(item, key), item);
+    const left = UnprocessedKeys?.[TableName]?.Keys ?? [];
+    if (left.length === Keys.length) throw new AppError(STORE_UNAVAILABLE, {});
+    wanted = [...left, ...wanted.slice(MAX_BATCH)];
+  }
+  return keys.map((value) => found.get(value)).filter((item) => item !== undefined);
 };
 
 interface ConditionFailed extends Error {

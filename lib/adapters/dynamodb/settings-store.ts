@@ -1,7 +1,7 @@
 import type { Setting, Settings, SettingsReader, SettingsStore } from '../../shared/settings/settings.ts';
-import { type Item, longJson, number, readLongJson, readNumber, text } from './attributes.ts';
+import { longJson, readLongJson, readNumber } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { getItem, putItem, sameAs } from './items.ts';
+import { getItem, ifStill, putItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
 type Tables = Pick<TableNames, 'settings'>;
@@ -10,9 +10,9 @@ const read = async <Name extends keyof Settings>(
   client: DynamoDbClient,
   { settings: TableName }: Tables,
   name: Name,
-  ConsistentRead: boolean,
+  isConsistent: boolean,
 ): Promise<Setting<Settings[Name]>> => {
-  const item = await getItem(client, { TableName, Key: { name: text(name) }, ConsistentRead });
+  const item = await getItem({ client, TableName }, { name }, isConsistent);
   if (item === null) return { content: [], revision: 0 };
   return {
     content: readLongJson<Settings[Name]>(item, 'content', []),
@@ -31,19 +31,11 @@ export const createSettingsStore = (client: DynamoDbClient, tables: Tables): Set
 
   findLatest: (name) => read(client, tables, name, true),
 
-  put: (name, { content, revision }) => {
-    const Key = { name: text(name) };
-    const Item: Item = { ...Key, content: longJson(content), revision: number(revision) };
-    const condition =
-      revision === 1
-        ? {
-            ConditionExpression: 'attribute_not_exists(#name)',
-            ExpressionAttributeNames: { '#name': 'name' },
-          }
-        : {
-            ConditionExpression: 'revision = :before',
-            ExpressionAttributeValues: { ':before': number(revision - 1) },
-          };
-    return putItem(client, { TableName: tables.settings, Key, Item, ...condition }, sameAs(Item));
-  },
+  put: (name, { content, revision }) =>
+    putItem(
+      { client, TableName: tables.settings },
+      { name },
+      { content: longJson(content), revision },
+      ifStill('revision', revision === 1 ? null : revision - 1, 'name'),
+    ),
 });

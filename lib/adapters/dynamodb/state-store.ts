@@ -6,20 +6,18 @@ import {
   type StateStore,
 } from '../../state/state-store.ts';
 import {
-  compact,
+  type Attributes,
   type Item,
   json,
   longJson,
-  number,
-  optional,
   readJson,
   readLongJson,
   readNumber,
   readText,
-  text,
+  toItem,
 } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { getItem, putItem, queryPage, sameAs } from './items.ts';
+import { getItem, ifStill, putItem, queryPage } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
 /** Bytes of the values in a page: they are compressed, so that DynamoDB's own limit of a page does not bound them. */
@@ -33,52 +31,39 @@ export const createStateStore = (
   client: DynamoDbClient,
   { state: TableName }: Pick<TableNames, 'state'>,
 ): StateStore => {
-  const read = (scope: string, place: string) =>
-    getItem(client, { TableName, Key: keyOf(scope, place), ConsistentRead: true });
+  const table = { client, TableName };
 
   return {
     find: async (scope, key) => {
-      const item = await read(scope, key);
+      const item = await getItem(table, { scope, place: key });
       return item === null ? null : toEntry(item);
     },
 
-    put: (entry, replaces) => {
-      const Key = keyOf(entry.scope, entry.key);
-      const Item = toItem(entry);
-      const condition =
-        replaces === null
-          ? { ConditionExpression: 'attribute_not_exists(place)' }
-          : {
-              ConditionExpression: '#version = :replaces',
-              ExpressionAttributeNames: { '#version': 'version' },
-              ExpressionAttributeValues: { ':replaces': number(replaces) },
-            };
-      return putItem(client, { TableName, Key, Item, ...condition }, sameAs(Item));
-    },
+    put: (entry, replaces) =>
+      putItem(
+        table,
+        { scope: entry.scope, place: entry.key },
+        toAttributes(entry),
+        ifStill('version', replaces, 'place'),
+      ),
 
     findEffect: async (id) => {
-      const item = await read(effectScope(id), EFFECT_PLACE);
+      const item = await getItem(table, keyOfEffect(id));
       return item === null ? null : readJson<StateEffect>(item, 'effect');
     },
 
     keepEffect: async (effect) => {
-      const Key = keyOf(effectScope(effect.id), EFFECT_PLACE);
-      const expiresAt = number(toSeconds(effect.at + EFFECT_LIFE_MS));
-      await putItem(client, { TableName, Key, Item: { ...Key, effect: json(effect), expiresAt } }, null);
+      const expiresAt = toSeconds(effect.at + EFFECT_LIFE_MS);
+      await putItem(table, keyOfEffect(effect.id), { effect: json(effect), expiresAt });
     },
 
     list: async (scope, { prefix, after, limit, maxBytes = MAX_PAGE_BYTES }) => {
-      const page = await queryPage(client, {
-        TableName,
+      const page = await queryPage(table, {
         ConsistentRead: true,
         KeyConditionExpression: `#scope = :scope${prefix === '' ? '' : ' AND begins_with(place, :prefix)'}`,
-        ExpressionAttributeNames: { '#scope': 'scope' },
-        ExpressionAttributeValues: {
-          ':scope': text(scope),
-          ...(prefix === '' ? {} : { ':prefix': text(prefix) }),
-        },
+        values: { ':scope': scope, ':prefix': prefix || null },
         Limit: limit,
-        ...(after === null ? {} : { ExclusiveStartKey: keyOf(scope, after) }),
+        ExclusiveStartKey: after === null ? undefined : toItem({ scope, place: after }),
       });
       const entries: StateEntry[] = [];
       let bytes = 0;
@@ -92,34 +77,23 @@ export const createStateStore = (
   };
 };
 
-const EFFECT_PLACE = '-';
-const effectScope = (id: string): string => `effect:${id}`;
-const keyOf = (scope: string, place: string): Item => ({ scope: text(scope), place: text(place) });
+const keyOfEffect = (id: string) => ({ scope: `effect:${id}`, place: '-' });
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000);
 
-const toItem = (entry: StateEntry): Item => {
-  const { scope, key, version, content, writtenAt, writtenBy, expiresAt, effect } = entry;
-  return compact({
-    ...keyOf(scope, key),
-    version: number(version),
-    content: longJson(content),
-    bytes: number(Buffer.byteLength(JSON.stringify(content))),
-    writtenAt: number(writtenAt),
-    executionId: optional(writtenBy.executionId, text),
-    caller: optional(writtenBy.caller, text),
-    until: optional(expiresAt, number),
-    effect: optional(effect, json),
-    expiresAt: optional(removableAt(entry), number),
-  });
-};
+const toAttributes = (entry: StateEntry): Attributes => ({
+  version: entry.version,
+  content: longJson(entry.content),
+  bytes: Buffer.byteLength(JSON.stringify(entry.content)),
+  writtenAt: entry.writtenAt,
+  executionId: entry.writtenBy.executionId,
+  caller: entry.writtenBy.caller,
+  until: entry.expiresAt,
+  effect: json(entry.effect),
+  expiresAt: removableAt(entry),
+});
 
 /** When DynamoDB may remove an item, in seconds: not before a repeated write would no longer be recognised. */
-const removableAt = ({
-  content,
-  writtenAt,
-  expiresAt,
-  effect,
-}: Pick<StateEntry, 'content' | 'writtenAt' | 'expiresAt' | 'effect'>): number | null => {
+const removableAt = ({ content, writtenAt, expiresAt, effect }: StateEntry): number | null => {
   const recognised = writtenAt + EFFECT_LIFE_MS;
   if (content.kind === 'deleted') return toSeconds(recognised);
   if (expiresAt === null) return null;
@@ -133,9 +107,9 @@ const toEntry = (item: Item): StateEntry => ({
   content: readLongJson<StateContent>(item, 'content', { kind: 'deleted' }),
   writtenAt: readNumber(item, 'writtenAt'),
   writtenBy: {
-    executionId: item.executionId === undefined ? null : readText(item, 'executionId'),
-    caller: item.caller === undefined ? null : readText(item, 'caller'),
+    executionId: item.executionId?.S ?? null,
+    caller: item.caller?.S ?? null,
   },
-  expiresAt: item.until === undefined ? null : readNumber(item, 'until'),
-  effect: item.effect === undefined ? null : readJson<StateEffect>(item, 'effect'),
+  expiresAt: readNumber(item, 'until', null),
+  effect: readJson<StateEffect | null>(item, 'effect', null),
 });

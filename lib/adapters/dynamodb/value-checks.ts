@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ValueCheck, ValueChecks } from '../../state/large-values.ts';
-import { compact, type Item, number, optional, readNumber, readText, text } from './attributes.ts';
+import { type Item, readNumber, readText } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { deleteItem, putItem, queryPages } from './items.ts';
 import type { TableNames } from './table-names.ts';
@@ -16,28 +16,24 @@ export const createValueChecks = (
 ): ValueChecks => ({
   add: async (check) => {
     const { scope, key, unusedSince } = check;
-    const Key = keyOf(check);
-    const since = optional(unusedSince, number);
-    const Item = compact({ ...Key, entryScope: text(scope), entryKey: text(key), unusedSince: since });
-    await putItem(client, { TableName, Key, Item }, null);
+    const attributes = { entryScope: scope, entryKey: key, unusedSince };
+    await putItem({ client, TableName }, keyOf(check), attributes);
   },
 
   remove: async (check) => {
-    await deleteItem(client, { TableName, Key: keyOf(check) });
+    await deleteItem({ client, TableName }, keyOf(check));
   },
 
   findDue: async function* (now) {
     for (let partition = 0; partition < PARTITIONS; partition++) {
-      const pages = queryPages(client, {
-        TableName,
-        KeyConditionExpression: '#scope = :scope AND place < :until',
-        ExpressionAttributeNames: { '#scope': 'scope' },
-        ExpressionAttributeValues: {
-          ':scope': text(`${SCOPE}${partition}`),
-          ':until': text(toPlace(now + 1, '')),
+      const pages = queryPages(
+        { client, TableName },
+        {
+          KeyConditionExpression: '#scope = :scope AND place < :until',
+          values: { ':scope': `${SCOPE}${partition}`, ':until': toPlace(now + 1, '') },
+          Limit: PAGE_SIZE,
         },
-        Limit: PAGE_SIZE,
-      });
+      );
       for await (const { items } of pages) yield* items.map(toCheck);
     }
   },
@@ -45,9 +41,9 @@ export const createValueChecks = (
 
 const SCOPE = 'value-checks:';
 
-const keyOf = ({ blob, dueAt }: ValueCheck): Item => {
+const keyOf = ({ blob, dueAt }: ValueCheck) => {
   const partition = (createHash('sha256').update(blob).digest()[0] ?? 0) % PARTITIONS;
-  return { scope: text(`${SCOPE}${partition}`), place: text(toPlace(dueAt, blob)) };
+  return { scope: `${SCOPE}${partition}`, place: toPlace(dueAt, blob) };
 };
 
 /** ISO 8601 is as long for every time, so that places sort by it. */
@@ -60,6 +56,6 @@ const toCheck = (item: Item): ValueCheck => {
     scope: readText(item, 'entryScope'),
     key: readText(item, 'entryKey'),
     dueAt: Date.parse(time),
-    unusedSince: item.unusedSince === undefined ? null : readNumber(item, 'unusedSince'),
+    unusedSince: readNumber(item, 'unusedSince', null),
   };
 };

@@ -19,8 +19,9 @@ const measureStored = async (endpoint: string): Promise<Stored> => {
   const client = createSdkClient(createSdk(endpoint));
   const sizes: Record<string, number> = {};
   for (const table of readTableDefinitions(tablePrefix)) {
-    const items = await scanAll(client, { TableName: table.TableName });
-    const name = (table.TableName ?? '').slice(tablePrefix.length + 1);
+    const { TableName = '' } = table;
+    const items = await scanAll({ client, TableName });
+    const name = TableName.slice(tablePrefix.length + 1);
     sizes[name] = items.reduce((sum, item) => sum + storedSize(item, table), 0);
   }
   return sizes;

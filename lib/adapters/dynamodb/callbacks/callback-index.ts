@@ -5,7 +5,7 @@ import {
   isFinal,
   type ListPosition,
 } from '../../../executions/record/execution-store.ts';
-import { json, readText, text } from '../attributes.ts';
+import { json, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import {
   CALLBACK_KEYS,
@@ -17,7 +17,6 @@ import {
   toCallback,
   toIso,
 } from '../executions/execution-item.ts';
-import { toUpdate } from '../executions/execution-update.ts';
 import {
   ALL_TIMES,
   collectPage,
@@ -25,8 +24,7 @@ import {
   mergePartitions,
   type Partition,
 } from '../executions/read-lists.ts';
-import { getItems } from '../get-items.ts';
-import { updateItem } from '../items.ts';
+import { getItems, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Maximum number of records read in one call. If many are of ended executions, the list is short and has a cursor. */
@@ -37,20 +35,20 @@ const OTHERS_COST = 0.1;
 /** Lists pending callbacks by the attributes that they have in the index of executions until they are answered. */
 export const createCallbackIndex = (
   client: DynamoDbClient,
-  { executions: table }: Pick<TableNames, 'executions'>,
+  { executions: TableName }: Pick<TableNames, 'executions'>,
   clock: Pick<Clock, 'now'>,
 ): CallbackIndex => {
-  const records = { table, key: 'executionId' };
+  const table = { client, TableName };
 
   /** Reads the callbacks with these keys that are still pending. */
   const readPending = async (keys: readonly string[]) => {
     const attributes = ['executionId', 'callback', 'answered', 'expiresAt'];
-    const items = (await getItems(client, records, keys, attributes)).filter(
+    const items = (await getItems(table, 'executionId', keys, attributes)).filter(
       (item) => !isExpired(item, clock.now()),
     );
     const callbacks = items.map((item) => [readText(item, 'executionId'), toCallback(item)] as const);
     const ids = new Set(callbacks.flatMap(([, { subject }]) => (subject ? [subject.executionId] : [])));
-    const executions = await getItems(client, records, [...ids], ['executionId', 'status']);
+    const executions = await getItems(table, 'executionId', [...ids], ['executionId', 'status']);
     const open = new Set(
       executions
         .filter((item) => !isFinal(readText(item, 'status') as ExecutionStatus))
@@ -68,7 +66,7 @@ export const createCallbackIndex = (
     after: ListPosition | undefined,
   ): AsyncGenerator<ListedKey> {
     const read = (partitions: readonly Partition[], first: string) =>
-      mergePartitions(client, table, partitions, {
+      mergePartitions(table, partitions, {
         order: 'ascending',
         range: [first, LAST],
         after,
@@ -97,13 +95,15 @@ export const createCallbackIndex = (
     },
 
     close: async (executionId, name, answered) => {
-      const change = toUpdate({
-        condition: 'attribute_exists(#executionId)',
-        set: { answered: json(answered) },
-        remove: CALLBACK_KEYS,
-      });
-      const Key = { executionId: text(callbackKeyOf(executionId, name)) };
-      await updateItem(client, { TableName: table, Key, ...change }, null);
+      await updateItem(
+        table,
+        { executionId: callbackKeyOf(executionId, name) },
+        {
+          condition: 'attribute_exists(#executionId)',
+          set: { answered: json(answered) },
+          remove: CALLBACK_KEYS,
+        },
+      );
     },
   };
 };

@@ -5,23 +5,19 @@ import type {
   RefusedRetry,
 } from '../../../executions/bulk/bulk-retry.ts';
 import {
-  compact,
+  type Attributes,
   type Item,
   json,
   longJson,
-  number,
-  optional,
   readJson,
   readLongJson,
   readNumber,
   readText,
-  text,
 } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { deleteItem, getItem, putItem, queryAll, queryFirst, updateItem } from '../items.ts';
+import { type Change, deleteItem, getItem, putItem, queryAll, queryFirst, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { isExpired, toExpiry } from './execution-item.ts';
-import { type Change, toUpdate } from './execution-update.ts';
 
 interface BulkRetryStoreOptions {
   readonly retentionDays: number;
@@ -44,73 +40,61 @@ export const createBulkRetryStore = (
   { bulkRetries: TableName }: Pick<TableNames, 'bulkRetries'>,
   { retentionDays, clock }: BulkRetryStoreOptions,
 ): BulkRetryStore => {
-  const keyOf = (partition: string, place: string) => ({ partition: text(partition), place: text(place) });
-  const at = (bulkRetryId: string) => ({ TableName, Key: keyOf(ALL, bulkRetryId) });
+  const table = { client, TableName };
+  const keyOf = (bulkRetryId: string) => ({ partition: ALL, place: bulkRetryId });
 
-  const put = async (Key: Item, item: Item): Promise<void> => {
-    await putItem(client, { TableName, Key, Item: { ...Key, ...item } }, null);
-  };
+  const put = (partition: string, place: string, attributes: Attributes) =>
+    putItem(table, { partition, place }, attributes);
   /** Makes a change that can be repeated. */
   const update = async (bulkRetryId: string, change: Change): Promise<BulkRetry | null> => {
-    const input = { ...at(bulkRetryId), ...toUpdate(change), ReturnValues: 'ALL_NEW' as const };
-    const item = await updateItem(client, input, null);
+    const item = await updateItem(table, keyOf(bulkRetryId), change, null, 'ALL_NEW');
     return item === null ? null : toBulkRetry(item);
   };
-  const deactivate = async (bulkRetryId: string): Promise<void> => {
-    await deleteItem(client, { TableName, Key: keyOf(ACTIVE, bulkRetryId) });
-  };
+  const deactivate = (bulkRetryId: string) => deleteItem(table, { partition: ACTIVE, place: bulkRetryId });
+  const listPartition = (partition: string, ConsistentRead: boolean) =>
+    queryAll(table, {
+      ConsistentRead,
+      KeyConditionExpression: '#partition = :partition',
+      values: { ':partition': partition },
+    });
 
   return {
     create: async ({ bulkRetryId, request, by, createdAt, ...progress }, executionIds) => {
-      const expiresAt = number(toExpiry(createdAt, retentionDays));
+      const expiresAt = toExpiry(createdAt, retentionDays);
       for (let from = 0; from < executionIds.length; from += IDS_PER_ITEM) {
         const ids = executionIds.slice(from, from + IDS_PER_ITEM);
         const place = String(from / IDS_PER_ITEM).padStart(4, '0');
-        await put(keyOf(bulkRetryId, place), { executionIds: longJson(ids), expiresAt });
+        await put(bulkRetryId, place, { executionIds: longJson(ids), expiresAt });
       }
       // Before the bulk retry itself, so that none is active without being found.
-      await put(keyOf(ACTIVE, bulkRetryId), { expiresAt });
-      await put(
-        keyOf(ALL, bulkRetryId),
-        compact({
-          request: json(request),
-          by: optional(by, text),
-          createdAt: number(createdAt),
-          marks: longJson(progress.marks),
-          refused: longJson(progress.refused),
-          leaseExpiresAt: number(0),
-          expiresAt,
-        }),
-      );
+      await put(ACTIVE, bulkRetryId, { expiresAt });
+      await put(ALL, bulkRetryId, {
+        request: json(request),
+        by,
+        createdAt,
+        marks: longJson(progress.marks),
+        refused: longJson(progress.refused),
+        leaseExpiresAt: 0,
+        expiresAt,
+      });
     },
 
     find: async (bulkRetryId) => {
-      const item = await getItem(client, { ...at(bulkRetryId), ConsistentRead: true });
+      const item = await getItem(table, keyOf(bulkRetryId));
       return item === null || isExpired(item, clock.now()) ? null : toBulkRetry(item);
     },
 
-    findExecutions: async (bulkRetryId) => {
-      const items = await queryAll(client, {
-        TableName,
-        ConsistentRead: true,
-        KeyConditionExpression: '#partition = :partition',
-        ExpressionAttributeNames: { '#partition': 'partition' },
-        ExpressionAttributeValues: { ':partition': text(bulkRetryId) },
-      });
-      return items.flatMap((item) => readLongJson<string[]>(item, 'executionIds', []));
-    },
+    findExecutions: async (bulkRetryId) =>
+      (await listPartition(bulkRetryId, true)).flatMap((item) =>
+        readLongJson<string[]>(item, 'executionIds', []),
+      ),
 
     list: async (limit, after) => {
       const { items, hasMore } = await queryFirst(
-        client,
+        table,
         {
-          TableName,
           KeyConditionExpression: `#partition = :all${after === null ? '' : ' AND place < :after'}`,
-          ExpressionAttributeNames: { '#partition': 'partition' },
-          ExpressionAttributeValues: {
-            ':all': text(ALL),
-            ...(after === null ? {} : { ':after': text(after) }),
-          },
+          values: { ':all': ALL, ':after': after },
           ScanIndexForward: false,
         },
         limit,
@@ -122,18 +106,10 @@ export const createBulkRetryStore = (
       };
     },
 
-    findActive: async () => {
-      const items = await queryAll(client, {
-        TableName,
-        KeyConditionExpression: '#partition = :active',
-        ExpressionAttributeNames: { '#partition': 'partition' },
-        ExpressionAttributeValues: { ':active': text(ACTIVE) },
-      });
-      return items.map((item) => readText(item, 'place'));
-    },
+    findActive: async () => (await listPartition(ACTIVE, false)).map((item) => readText(item, 'place')),
 
     acquireLease: async (bulkRetryId, { owner, expiresAt }, now) => {
-      const known = await getItem(client, { ...at(bulkRetryId), ConsistentRead: true });
+      const known = await getItem(table, keyOf(bulkRetryId));
       // Another process is storing it right now, or crashed before it had.
       if (known === null) return null;
       if (known.endedAt !== undefined) {
@@ -143,8 +119,8 @@ export const createBulkRetryStore = (
       return update(bulkRetryId, {
         condition:
           'attribute_exists(#place) AND attribute_not_exists(#endedAt) AND (#leaseExpiresAt <= :now OR #leaseOwner = :set_leaseOwner)',
-        set: { leaseOwner: text(owner), leaseExpiresAt: number(expiresAt) },
-        values: { ':now': number(now) },
+        set: { leaseOwner: owner, leaseExpiresAt: expiresAt },
+        values: { ':now': now },
       });
     },
 
@@ -154,11 +130,11 @@ export const createBulkRetryStore = (
         set: {
           marks: longJson(marks),
           refused: longJson(refused),
-          endedAt: optional(endedAt, number),
-          leaseExpiresAt: number(expiresAt),
+          endedAt,
+          leaseExpiresAt: expiresAt,
         },
         ...(stop === null ? {} : { compute: { stop: 'if_not_exists(#stop, :stop)' } }),
-        values: { ':owner': text(owner), ...(stop === null ? {} : { ':stop': json(stop) }) },
+        values: { ':owner': owner, ':stop': json(stop) },
       });
       if (saved !== null && endedAt !== null) await deactivate(bulkRetryId);
       return saved;
@@ -181,5 +157,5 @@ const toBulkRetry = (item: Item): BulkRetry => ({
   marks: readLongJson<string>(item, 'marks', ''),
   refused: readLongJson<RefusedRetry[]>(item, 'refused', []),
   stop: readJson<BulkStop | null>(item, 'stop', null),
-  endedAt: item.endedAt === undefined ? null : readNumber(item, 'endedAt'),
+  endedAt: readNumber(item, 'endedAt', null),
 });

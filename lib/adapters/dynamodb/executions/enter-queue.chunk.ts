@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { HeldQueue } from '../../../executions/held/held-queues.ts';
 import type { ExecutionStart } from '../../../executions/record/execution-store.ts';
-import { type Item, number, readNumber, text } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
-import { updateItem } from '../items.ts';
+import { type Attributes, readNumber } from '../attributes.ts';
+import { type Table, updateItem } from '../items.ts';
 import { OPEN_DAYS, toExpiry, toIso } from './execution-item.ts';
-import { toUpdate } from './execution-update.ts';
 import { QUEUES_SHARD, queueKeyOf, queuePartitions, toPlaceKey } from './queue-keys.ts';
 
 /**
@@ -18,40 +16,28 @@ import { QUEUES_SHARD, queueKeyOf, queuePartitions, toPlaceKey } from './queue-k
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const enterQueue = async (
-  client: DynamoDbClient,
-  TableName: string,
+  table: Table,
   queue: HeldQueue,
   { now, maxPlace }: { readonly now: number; readonly maxPlace: number | null },
 ): Promise<number | null> => {
   const takenBy = randomUUID();
   const hasPlace = maxPlace === null ? '' : ' AND (attribute_not_exists(#places) OR #places < :maxPlace)';
-  const change = toUpdate({
-    // Because of the second part, a write that is sent again after its answer was lost takes only one place.
-    condition: `attribute_not_exists(#takenBy) OR (#takenBy <> :takenBy${hasPlace})`,
-    set: {
-      takenBy: text(takenBy),
-      usedAt: number(now),
-      expiresAt: number(toExpiry(now, OPEN_DAYS)),
-      sweepShard: text(QUEUES_SHARD),
-    },
-    compute: {
-      places: 'if_not_exists(#places, :none) + :one',
-      // The index is written only for the first one, since what it shows stays the same.
-      sweepAt: 'if_not_exists(#sweepAt, :now)',
-    },
-    values: {
-      ':takenBy': text(takenBy),
-      ':none': number(0),
-      ':one': number(1),
-      ':now': text(toIso(now)),
-      ...(maxPlace === null ? {} : { ':maxPlace': number(maxPlace) }),
-    },
-  });
-  const Key = { executionId: text(queueKeyOf(queue)) };
   const stored = await updateItem(
-    client,
-    { TableName, Key, ...change, ReturnValues: 'UPDATED_NEW' },
+    table,
+    { executionId: queueKeyOf(queue) },
+    {
+      // Because of the second part, a write that is sent again after its answer was lost takes only one place.
+      condition: `attribute_not_exists(#takenBy) OR (#takenBy <> :set_takenBy${hasPlace})`,
+      set: { takenBy, usedAt: now, expiresAt: toExpiry(now, OPEN_DAYS), sweepShard: QUEUES_SHARD },
+      compute: {
+        places: 'if_not_exists(#places, :none) + :one',
+        // The index is written only for the first one, since what it shows stays the same.
+        sweepAt: 'if_not_exists(#sweepAt, :now)',
+      },
+      values: { ':none': 0, ':one': 1, ':now': toIso(now), ':maxPlace': maxPlace },
+    },
     (item) => item.takenBy?.S === takenBy,
+    'UPDATED_NEW',
   );
   return stored === null ? null : readNumber(stored, 'places');
 };
@@ -62,15 +48,14 @@ export const enterQueue = async (
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const queueUp = async (
-  client: DynamoDbClient,
-  TableName: string,
+  table: Table,
   { workflowId, trigger: { nodeId }, startedAt, place: given }: ExecutionStart,
   now: number,
-): Promise<Item> => {
+): Promise<Attributes> => {
   const queue = { workflowId, triggerNodeId: nodeId };
-  const place = given ?? (await enterQueue(client, TableName, queue, { now, maxPlace: null }));
+  const place = given ?? (await enterQueue(table, queue, { now, maxPlace: null }));
   const [even, odd] = queuePartitions(queueKeyOf(queue));
   return place === null
-    ? { sweepShard: text(even), sweepAt: text(toIso(startedAt)) }
-    : { sweepShard: text(place % 2 === 0 ? even : odd), sweepAt: text(toPlaceKey(place)) };
+    ? { sweepShard: even, sweepAt: toIso(startedAt) }
+    : { sweepShard: place % 2 === 0 ? even : odd, sweepAt: toPlaceKey(place) };
 };

@@ -17,23 +17,25 @@ import {
   TRIAL_VERSION,
 } from '../../../executions/record/execution-store.ts';
 import {
-  compact,
-  flag,
+  type Attributes,
   type Item,
   json,
   longJson,
   longText,
-  number,
-  optional,
   packed,
   readJson,
   readLongJson,
   readNumber,
   readPacked,
   readText,
-  text,
 } from '../attributes.ts';
-import { type Change, IS_OPEN } from './execution-update.ts';
+import type { Change } from '../items.ts';
+
+/** The condition that an execution has not ended. */
+export const IS_OPEN = {
+  condition: '#status IN (:accepted, :running, :waiting)',
+  values: { ':accepted': 'accepted', ':running': 'running', ':waiting': 'waiting' },
+};
 
 export const SECONDS_PER_DAY = 86_400;
 
@@ -63,8 +65,8 @@ export const timeShards = (endedBadly: boolean): readonly string[] =>
   Array.from({ length: TIME_SHARDS }, (_, shard) => toTimeShard(shard, endedBadly));
 
 /** Returns the execution's partition in the index by time. */
-export const timeShardOf = (executionId: string, endedBadly: boolean): AttributeValue =>
-  text(toTimeShard(hashOf(executionId) % TIME_SHARDS, endedBadly));
+export const timeShardOf = (executionId: string, endedBadly: boolean): string =>
+  toTimeShard(hashOf(executionId) % TIME_SHARDS, endedBadly);
 
 const toTimeShard = (shard: number, endedBadly: boolean): string => `${endedBadly ? 'f' : ''}${shard}`;
 
@@ -73,12 +75,12 @@ const toTimeShard = (shard: number, endedBadly: boolean): string => `${endedBadl
  * change to an index is billed; the sweeper moves them after checking the execution.
  */
 export const toSweep = (executionId: string, group: DueGroup, sweepAt: number) => ({
-  sweepShard: text(toShard(group, hashOf(executionId) % SWEEP_SHARDS)),
-  sweepAt: text(toIso(sweepAt)),
+  sweepShard: toShard(group, hashOf(executionId) % SWEEP_SHARDS),
+  sweepAt: toIso(sweepAt),
 });
 
 /** @param at - milliseconds since the epoch */
-export const toLease = (at: number) => ({ leaseExpiresAt: text(toIso(at)) });
+export const toLease = (at: number) => ({ leaseExpiresAt: toIso(at) });
 
 const toShard = (group: DueGroup, shard: number): string => `${group === 'waiting' ? 'w' : ''}${shard}`;
 
@@ -108,10 +110,10 @@ export const EARLIER_CALLBACKS = 'callbacks';
  * The attributes by which a pending callback is listed: its expiry and its workflow. None for a callback that no list
  * shows.
  */
-export const toCallbackKeys = ({ subject, expiresAt }: PendingCallback): Item => {
+export const toCallbackKeys = ({ subject, expiresAt }: PendingCallback): Attributes => {
   if (subject === undefined) return {};
   const [partition = ''] = callbackPartitions(subject.workflowId);
-  return { workflowId: text(partition), startedAt: text(`${toIso(expiresAt)}#${subject.workflowId}`) };
+  return { workflowId: partition, startedAt: `${toIso(expiresAt)}#${subject.workflowId}` };
 };
 
 /** The attributes that {@link toCallbackKeys} returns. */
@@ -158,33 +160,32 @@ const readTime = (item: Item, name: string): number | null =>
   item[name] === undefined ? null : Date.parse(readText(item, name));
 
 /**
- * Converts an execution to an item.
+ * The attributes of a started execution.
  * @param sweep - its place in the index of sweeps: see `queueUp` for a held execution. An inline one has none
  */
-export const toItem = (start: ExecutionStart, retentionDays: number, sweep?: Item): Item => {
+export const toStartAttributes = (start: ExecutionStart, retentionDays: number, sweep?: Attributes) => {
   const isInline = start.mode === 'inline';
-  return compact({
-    executionId: text(start.executionId),
-    workflowId: text(workflowPartitionOf(start)),
-    workflowVersion: number(start.workflowVersion),
+  return {
+    workflowId: workflowPartitionOf(start),
+    workflowVersion: start.workflowVersion,
     trigger: json(start.trigger),
-    mode: text(start.mode),
-    status: text(start.status),
-    startedAt: text(toIso(start.startedAt)),
+    mode: start.mode,
+    status: start.status,
+    startedAt: toIso(start.startedAt),
     timeShard: timeShardOf(start.executionId, false),
-    startToken: text(start.startToken),
-    expiresAt: number(toExpiry(start.startedAt, isInline ? retentionDays : OPEN_DAYS)),
+    startToken: start.startToken,
+    expiresAt: toExpiry(start.startedAt, isInline ? retentionDays : OPEN_DAYS),
     // Stored, since the process that finishes it may have another setting; the command line has none.
-    retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
-    retryOf: optional(start.retryOf, json),
-    traceparent: optional(start.traceparent, text),
-    requestId: optional(start.requestId, text),
-    editedInput: optional(start.editedInput, json),
-    keepsResult: start.keepsResult ? flag(true) : undefined,
-    held: optional(start.held, text),
-    hasMetrics: optional(start.hasMetrics, flag),
+    retentionSeconds: retentionDays * SECONDS_PER_DAY,
+    retryOf: json(start.retryOf),
+    traceparent: start.traceparent,
+    requestId: start.requestId,
+    editedInput: json(start.editedInput),
+    keepsResult: start.keepsResult || null,
+    held: start.held,
+    hasMetrics: start.hasMetrics,
     ...(isInline ? {} : (sweep ?? toFirstSweep(start))),
-  });
+  };
 };
 
 const toFirstSweep = ({ executionId, startedAt }: Pick<ExecutionStart, 'executionId' | 'startedAt'>) => {
@@ -194,7 +195,7 @@ const toFirstSweep = ({ executionId, startedAt }: Pick<ExecutionStart, 'executio
 
 /** The attributes of an execution that is dispatched now. */
 export const toReleased = (executionId: string, releasedAt: number) => ({
-  releasedAt: text(toIso(releasedAt)),
+  releasedAt: toIso(releasedAt),
   ...toFirstSweep({ executionId, startedAt: releasedAt }),
 });
 
@@ -253,20 +254,19 @@ export const dataDays = (mode: ExecutionMode, retentionDays: number): number =>
 /** The key of an execution's data, in the table of the records. No execution id has a colon. */
 export const dataKeyOf = (executionId: string): string => `data:${executionId}`;
 
-export const toDataItem = (
-  { executionId, mode, held, startedAt, input, callbackKey, retriedCheckpoints, variables }: ExecutionStart,
+export const toDataAttributes = (
+  { mode, held, startedAt, input, callbackKey, retriedCheckpoints, variables }: ExecutionStart,
   retentionDays: number,
-): Item => {
+): Attributes => {
   const days = dataDays(mode, retentionDays) + (held === null ? 0 : MAX_HELD_DAYS);
-  return compact({
-    executionId: text(dataKeyOf(executionId)),
-    input: optional(input, packed),
-    callbackKey: optional(callbackKey, text),
-    retriedCheckpoints: optional(retriedCheckpoints, packed),
-    variables: optional(variables, longJson),
-    expiresAt: number(toExpiry(startedAt, days)),
-    retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
-  });
+  return {
+    input: packed(input),
+    callbackKey,
+    retriedCheckpoints: packed(retriedCheckpoints),
+    variables: longJson(variables),
+    expiresAt: toExpiry(startedAt, days),
+    retentionSeconds: retentionDays * SECONDS_PER_DAY,
+  };
 };
 
 export const toData = (item: Item): ExecutionData => ({
@@ -284,9 +284,9 @@ export const toDataChange = (
 ): Change => ({
   condition: input === undefined ? 'attribute_exists(#executionId)' : '',
   set: {
-    input: optional(input, packed),
-    checkpoints: optional(checkpoints, packed),
-    variables: optional(variables, longJson),
+    input: packed(input),
+    checkpoints: packed(checkpoints),
+    variables: longJson(variables),
   },
   ...ending,
 });
@@ -306,13 +306,13 @@ export const toEndAttributes = ({
 }: ExecutionEnd) => {
   const { stored, omitted } = fitNodes(nodes);
   return {
-    status: text(status),
-    endedAt: text(toIso(endedAt)),
+    status,
+    endedAt: toIso(endedAt),
     nodes: stored,
-    nodesOmitted: number(nodesOmitted + omitted),
-    failure: failure === null ? undefined : json(failure),
-    result: optional(result, packed),
-    isInOutbox: isInOutbox ? flag(true) : undefined,
+    nodesOmitted: nodesOmitted + omitted,
+    failure: json(failure),
+    result: packed(result),
+    isInOutbox: isInOutbox || null,
     ...(isInOutbox ? toLease(endedAt + OUTBOX_LEASE_MS) : {}),
   };
 };
@@ -321,7 +321,7 @@ export const toEndAttributes = ({
  * When to publish the end of a run that was never in the index of sweeps, such as an inline run, which enters it with
  * its end.
  */
-export const toOutboxSweep = (executionId: string, { isInOutbox, endedAt }: ExecutionEnd): Item =>
+export const toOutboxSweep = (executionId: string, { isInOutbox, endedAt }: ExecutionEnd): Attributes =>
   isInOutbox ? toSweep(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {};
 
 /** The attributes with a record's expiry and what it is computed from. */
@@ -336,7 +336,7 @@ export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, v
   const outboxSweep = toOutboxSweep(executionId, end);
   const sweep = unlessSwept(end.leavesQueue === true ? {} : outboxSweep);
   return {
-    condition: IS_OPEN,
+    ...IS_OPEN,
     set: { ...toEndAttributes(end), ...(end.leavesQueue === true ? outboxSweep : {}) },
     compute: {
       ...compute,
@@ -345,13 +345,13 @@ export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, v
       timeShard: isBad ? ':timeShard' : 'if_not_exists(#timeShard, :timeShard)',
       ...sweep.compute,
     },
-    values: { ...values, ':timeShard': timeShardOf(executionId, isBad), ...sweep.values },
+    values: { ...IS_OPEN.values, ...values, ':timeShard': timeShardOf(executionId, isBad), ...sweep.values },
     remove: [...(end.isInOutbox ? [] : SWEPT_ATTRIBUTES), ...(end.leavesQueue === true ? ['held'] : [])],
   };
 };
 
 /** Sets attributes that a record does not have yet. */
-export const unlessSwept = (attributes: Item): Expiry => {
+export const unlessSwept = (attributes: Attributes): Expiry => {
   const entries = Object.entries(attributes);
   return {
     compute: Object.fromEntries(entries.map(([name]) => [name, `if_not_exists(#${name}, :${name})`])),

@@ -11,11 +11,8 @@ import {
   isTrial,
   type ListPosition,
 } from '../../../executions/record/execution-store.ts';
-import { type Item, readText, text } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
-import { getItems } from '../get-items.ts';
-import { getItem } from '../items.ts';
-import type { TableNames } from '../table-names.ts';
+import { type Item, readText } from '../attributes.ts';
+import { getItem, getItems, type Table } from '../items.ts';
 import {
   isExpired,
   readFailure,
@@ -44,16 +41,13 @@ const BATCH_SIZE = 100;
 /** What reading one queue of held executions costs, in records. */
 const RECORDS_PER_QUEUE = 20;
 
-type Tables = Pick<TableNames, 'executions'>;
-
 /**
  * Lists executions by reading keys from an index and then their records. The number of calls does not depend on how
  * many executions or workflows there are. Open executions of all workflows are ordered by their next sweep, all others
  * by their start, latest first.
  */
 export const listExecutions = async (
-  client: DynamoDbClient,
-  { executions: table }: Tables,
+  table: Table,
   query: ExecutionQuery,
   now: number,
 ): Promise<ExecutionPage> => {
@@ -71,8 +65,8 @@ export const listExecutions = async (
   const isOfOpen = workflowId === null && !statuses.some(isFinal);
   const partitions = isOfOpen ? [] : partitionsOf(workflowId, statuses, query.isTrial);
   const keys: AsyncGenerator<ListedKey> = isOfOpen
-    ? readOpenKeys(client, table, statuses.includes('accepted'), after)
-    : mergePartitions(client, table, partitions, {
+    ? readOpenKeys(table, statuses.includes('accepted'), after)
+    : mergePartitions(table, partitions, {
         order: 'descending',
         range: [toIso(from), toIso(to)],
         after,
@@ -96,15 +90,13 @@ export const listExecutions = async (
 
   const attributes = [...SUMMARY_ATTRIBUTES, ...(failure === undefined ? [] : ['failure'])];
   const read = async (ids: readonly string[]) =>
-    (await getItems(client, { table, key: 'executionId' }, ids, attributes)).flatMap((item) => {
+    (await getItems(table, 'executionId', ids, attributes)).flatMap((item) => {
       const execution = toSummary(item);
       return isListed(item, execution) ? [[execution.executionId, execution] as const] : [];
     });
   const isOfWaiting = workflowId !== null && statuses.every((status) => status === 'waiting');
   const waiting =
-    isOfWaiting && (after === undefined || after.part === WAITING_PART)
-      ? await readOpenIds(client, table)
-      : null;
+    isOfWaiting && (after === undefined || after.part === WAITING_PART) ? await readOpenIds(table) : null;
   if (waiting !== null) return toWaitingPage(await read(waiting), limit);
   const batchSize = isFiltered ? BATCH_SIZE : limit + 1;
   const page = await collectPage(keys, { limit, batchSize, maxRecords: MAX_RECORDS }, read);
@@ -128,12 +120,12 @@ const isAfter = (execution: ExecutionSummary, { at, executionId }: ListPosition)
  * The ids of all open background executions, which every waiting one is; null if they are more than one call reads.
  * Most executions of a workflow have ended, so that these are fewer.
  */
-const readOpenIds = async (client: DynamoDbClient, table: string): Promise<readonly string[] | null> => {
+const readOpenIds = async (table: Table): Promise<readonly string[] | null> => {
   const shards = [...shardsOf('active'), ...shardsOf('waiting')];
   const partitions = shards.map((key): Partition => ({ index: 'bySweep', key }));
   const options = { order: 'ascending', range: ALL_TIMES, pageSize: BATCH_SIZE } as const;
   const ids = new Set<string>();
-  for await (const { executionId } of mergePartitions(client, table, partitions, options))
+  for await (const { executionId } of mergePartitions(table, partitions, options))
     if (ids.add(executionId).size > MAX_RECORDS) return null;
   return [...ids];
 };
@@ -173,15 +165,13 @@ const partitionsOf = (
 
 /** Open background executions by their next sweep, and then held ones, queue by queue. */
 async function* readOpenKeys(
-  client: DynamoDbClient,
-  table: string,
+  table: Table,
   withHeld: boolean,
   after: ListPosition | undefined,
 ): AsyncGenerator<ListedKey> {
   const options = { order: 'ascending', range: ALL_TIMES, pageSize: BATCH_SIZE } as const;
   const read = (keys: readonly string[], from: ListPosition | undefined) =>
     mergePartitions(
-      client,
       table,
       keys.map((key): Partition => ({ index: 'bySweep', key })),
       { ...options, after: from },
@@ -190,7 +180,7 @@ async function* readOpenKeys(
   if (begun === null) {
     const shards = [...shardsOf('active'), ...shardsOf('waiting')];
     const partitions = shards.map((key): Partition => ({ index: 'bySweep', key }));
-    yield* mergePartitions(client, table, partitions, { ...options, pageSize: 10, after });
+    yield* mergePartitions(table, partitions, { ...options, pageSize: 10, after });
   }
   if (!withHeld) return;
   const readQueue = async function* (key: string, from: ListPosition | undefined): AsyncGenerator<ListedKey> {
@@ -200,7 +190,7 @@ async function* readOpenKeys(
   let queue: ListPosition | undefined;
   if (begun !== null) {
     yield* readQueue(begun, after);
-    const item = await getItem(client, { TableName: table, Key: { executionId: text(begun) } });
+    const item = await getItem(table, { executionId: begun }, false);
     // If it was closed in the meantime, continue with the first queue.
     if (item !== null) queue = { part: QUEUES_SHARD, at: readText(item, 'sweepAt'), executionId: begun };
   }
@@ -216,14 +206,8 @@ const MAX_TIME = Date.parse(LAST);
 const DUE_PAGE_SIZE = 100;
 
 /** Finds the due executions, longest overdue first. */
-export async function* findDueExecutions(
-  client: DynamoDbClient,
-  { executions }: Tables,
-  now: number,
-  group: DueGroup,
-): AsyncGenerator<string> {
+export async function* findDueExecutions(table: Table, now: number, group: DueGroup): AsyncGenerator<string> {
   const partitions = shardsOf(group).map((key): Partition => ({ index: 'bySweep', key }));
   const options = { order: 'ascending', range: [FIRST, toIso(now)], pageSize: DUE_PAGE_SIZE } as const;
-  for await (const { executionId } of mergePartitions(client, executions, partitions, options))
-    yield executionId;
+  for await (const { executionId } of mergePartitions(table, partitions, options)) yield executionId;
 }

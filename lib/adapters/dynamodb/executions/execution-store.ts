@@ -6,15 +6,16 @@ import type {
   ExecutionStore,
 } from '../../../executions/record/execution-store.ts';
 import { isAppError } from '../../../shared/errors.ts';
-import { compact, type Item, json, number, optional, packed, text } from '../attributes.ts';
+import { type Attributes, type Item, json, packed } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { deleteItem, getItem, putItem, updateItem } from '../items.ts';
+import { type Change, deleteItem, getItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import {
   CALLBACK_KEYS,
   callbackKeyOf,
   dataKeyOf,
   fitNodes,
+  IS_OPEN,
   isExpired,
   OPEN_DAYS,
   SECONDS_PER_DAY,
@@ -23,19 +24,18 @@ import {
   toCallback,
   toCallbackKeys,
   toData,
+  toDataAttributes,
   toDataChange,
-  toDataItem,
   toEndAttributes,
   toEndChange,
   toExpiry,
   toIso,
-  toItem,
   toLease,
   toOutboxSweep,
   toRecord,
+  toStartAttributes,
   toSweep,
 } from './execution-item.ts';
-import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 
 /** Loads the queries on use, since neither webhooks nor runs make them. */
 const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
@@ -68,13 +68,10 @@ export const createExecutionStore = (
   tables: Pick<TableNames, 'executions'>,
   { retentionDays, clock }: ExecutionStoreOptions,
 ): ExecutionStore => {
-  const at = (executionId: string) => ({
-    TableName: tables.executions,
-    Key: { executionId: text(executionId) },
-  });
+  const table = { client, TableName: tables.executions };
 
-  const read = async (key: string): Promise<Item | null> => {
-    const item = await getItem(client, { ...at(key), ConsistentRead: true });
+  const read = async (executionId: string): Promise<Item | null> => {
+    const item = await getItem(table, { executionId });
     return item === null || isExpired(item, clock.now()) ? null : item;
   };
 
@@ -83,28 +80,23 @@ export const createExecutionStore = (
     return item === null ? null : toRecord(item);
   };
 
-  const isNew = { ConditionExpression: 'attribute_not_exists(executionId)' };
+  const isNew = { condition: 'attribute_not_exists(executionId)' };
 
   /** Recognises our own write by the start token, which stays the same whatever happens to the record. */
-  const putRecord = (start: ExecutionStart, item: Item): Promise<boolean> =>
-    putItem(
-      client,
-      { ...at(start.executionId), Item: item, ...isNew },
-      ({ startToken }) => startToken?.S === start.startToken,
-    );
+  const putRecord = ({ executionId, startToken }: ExecutionStart, attributes: Attributes): Promise<boolean> =>
+    putItem(table, { executionId }, attributes, isNew, (stored) => stored.startToken?.S === startToken);
 
   /** Makes a change that can be repeated; null if its condition does not hold. */
-  const update = (key: string, change: Change, ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE') =>
-    updateItem(client, { ...at(key), ...toUpdate(change), ReturnValues }, null);
+  const update = (executionId: string, change: Change) => updateItem(table, { executionId }, change);
 
-  const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
+  const openExpiry = () => toExpiry(clock.now(), OPEN_DAYS);
 
   /** When an ended record expires, counted from now, for the retention that the process that started it determined. */
   const endExpiry = () => ({
     compute: { expiresAt: ':now + if_not_exists(#retentionSeconds, :retention)' },
     values: {
-      ':now': number(Math.floor(clock.now() / 1_000)),
-      ':retention': number(retentionDays * SECONDS_PER_DAY),
+      ':now': Math.floor(clock.now() / 1_000),
+      ':retention': retentionDays * SECONDS_PER_DAY,
     },
   });
 
@@ -127,7 +119,7 @@ export const createExecutionStore = (
     const isOurs = ({ status, endedAt }: Item): boolean =>
       status?.S === end.status && endedAt?.S === toIso(end.endedAt);
     const write = async (change: Change) =>
-      (await updateItem(client, { ...at(executionId), ...toUpdate(change) }, isOurs)) !== null;
+      (await updateItem(table, { executionId }, change, isOurs)) !== null;
     const expiry = endExpiry();
     try {
       return await write(toEndChange(executionId, end, expiry));
@@ -161,61 +153,72 @@ export const createExecutionStore = (
     start: async (start) => {
       // The data first, so that no process finds a record without it. Data from another delivery with the same key is
       // just as good.
-      const data = { ...at(dataKeyOf(start.executionId)), Item: toDataItem(start, retentionDays), ...isNew };
-      if (start.input !== null) await putItem(client, data, null);
-      if (start.held === null) return putRecord(start, toItem(start, retentionDays));
+      const dataKey = { executionId: dataKeyOf(start.executionId) };
+      if (start.input !== null)
+        await putItem(table, dataKey, toDataAttributes(start, retentionDays), isNew, null);
+      if (start.held === null) return putRecord(start, toStartAttributes(start, retentionDays));
       // Before the record, because a queue that is not in use is never read.
-      const sweep = await (await openQueue()).queueUp(client, tables.executions, start, clock.now());
-      return putRecord(start, toItem(start, retentionDays, sweep));
+      const sweep = await (await openQueue()).queueUp(table, start, clock.now());
+      return putRecord(start, toStartAttributes(start, retentionDays, sweep));
     },
 
     startAndFinish: async (start, end) => {
       await saveEndData(start.executionId, end);
-      const item = toItem(start, retentionDays);
-      const { workflowId: failedWorkflowId = text(start.workflowId) } = item;
+      const started = toStartAttributes(start, retentionDays);
       const isBad = end.status !== 'succeeded';
       return putRecord(start, {
-        ...item,
-        ...compact(toEndAttributes(end)),
-        ...(isBad ? { failedWorkflowId, timeShard: timeShardOf(start.executionId, true) } : {}),
+        ...started,
+        ...toEndAttributes(end),
+        ...(isBad
+          ? { failedWorkflowId: started.workflowId, timeShard: timeShardOf(start.executionId, true) }
+          : {}),
         ...toOutboxSweep(start.executionId, end),
       });
     },
 
     withdraw: async (executionId, startToken) => {
-      const deleted = await deleteItem(client, {
-        ...at(executionId),
-        ConditionExpression: '#status = :accepted AND startToken = :token',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':accepted': text('accepted'), ':token': text(startToken) },
-      });
+      const deleted = await deleteItem(
+        table,
+        { executionId },
+        {
+          condition: '#status = :accepted AND startToken = :token',
+          values: { ':accepted': 'accepted', ':token': startToken },
+        },
+      );
       const isWithdrawn = deleted || (await find(executionId)) === null;
-      if (isWithdrawn) await deleteItem(client, at(dataKeyOf(executionId)));
+      if (isWithdrawn) await deleteItem(table, { executionId: dataKeyOf(executionId) });
       return isWithdrawn;
     },
 
     acquireLease: async (executionId, { leaseOwner, leaseExpiresAt, journalSize, crashes, invocations }) => {
       const change: Change = {
-        condition: `#status = :accepted OR (${IS_OPEN} AND #leaseOwner = :leaseOwner)`,
+        condition: `#status = :accepted OR (${IS_OPEN.condition} AND #leaseOwner = :set_leaseOwner)`,
         set: {
-          status: text('running'),
-          leaseOwner: text(leaseOwner),
+          status: 'running',
+          leaseOwner,
           ...toLease(leaseExpiresAt),
-          journalSize: number(journalSize),
-          crashes: number(crashes),
-          invocations: number(invocations),
+          journalSize,
+          crashes,
+          invocations,
           expiresAt: openExpiry(),
         },
-        values: { ':leaseOwner': text(leaseOwner) },
+        values: IS_OPEN.values,
       };
-      const item = await update(executionId, change, 'ALL_NEW');
+      const item = await updateItem(table, { executionId }, change, null, 'ALL_NEW');
       return item === null ? null : toRecord(item);
     },
 
     redispatch: async (executionId, { redispatches, leaseExpiresAt }) => {
-      const sweep = { ...toLease(leaseExpiresAt), ...toSweep(executionId, 'active', leaseExpiresAt) };
-      const set = { redispatches: number(redispatches), ...sweep };
-      return (await update(executionId, { condition: '#status = :accepted', set })) !== null;
+      const redispatched = await update(executionId, {
+        condition: '#status = :accepted',
+        set: {
+          redispatches,
+          ...toLease(leaseExpiresAt),
+          ...toSweep(executionId, 'active', leaseExpiresAt),
+        },
+        values: { ':accepted': 'accepted' },
+      });
+      return redispatched !== null;
     },
 
     saveProgress: async (executionId, progress) => {
@@ -226,16 +229,16 @@ export const createExecutionStore = (
       if (data.some(([, text]) => text !== undefined))
         await update(dataKeyOf(executionId), {
           condition: 'attribute_exists(#executionId)',
-          set: Object.fromEntries(data.map(([name, text]) => [name, optional(text, packed)])),
+          set: Object.fromEntries(data.map(([name, text]) => [name, packed(text)])),
         });
       const saved = await update(executionId, {
-        condition: IS_OPEN,
+        ...IS_OPEN,
         set: {
-          status: text(status),
+          status,
           nodes: fitted?.stored,
-          nodesOmitted: optional(fitted?.omitted, number),
-          crashes: optional(crashes, number),
-          result: optional(result, packed),
+          nodesOmitted: fitted?.omitted,
+          crashes,
+          result: packed(result),
           ...toLease(leaseExpiresAt),
           expiresAt: openExpiry(),
         },
@@ -252,8 +255,8 @@ export const createExecutionStore = (
         condition: `attribute_not_exists(#executionId)${subject === undefined ? '' : orOlder}`,
         set: {
           callback: json(callback),
-          expiresAt: number(Math.ceil(expiresAt / 1_000)),
-          openedAt: subject && number(subject.openedAt),
+          expiresAt: Math.ceil(expiresAt / 1_000),
+          openedAt: subject?.openedAt,
           ...toCallbackKeys(callback),
         },
       });
@@ -293,16 +296,16 @@ export const createExecutionStore = (
       const isKnown = replacing === undefined ? '' : ` AND (#retriedBy = :set_retriedBy OR ${known})`;
       const marked = await update(executionId, {
         condition: `attribute_exists(#executionId)${isKnown}`,
-        set: { retriedBy: text(retriedBy) },
-        values: typeof replacing === 'string' ? { ':replacing': text(replacing) } : {},
+        set: { retriedBy },
+        values: { ':replacing': replacing },
       });
       return marked !== null;
     },
 
-    list: async (query) => (await openQueries()).listExecutions(client, tables, query, clock.now()),
+    list: async (query) => (await openQueries()).listExecutions(table, query, clock.now()),
 
     findDue: async function* (now, group) {
-      yield* (await openQueries()).findDueExecutions(client, tables, now, group);
+      yield* (await openQueries()).findDueExecutions(table, now, group);
     },
 
     extendLease: async ({ executionId, status }, leaseExpiresAt) => {
@@ -310,7 +313,7 @@ export const createExecutionStore = (
       await update(executionId, {
         condition: 'attribute_exists(#sweepShard) AND #status = :status',
         set: { ...toLease(leaseExpiresAt), ...toSweep(executionId, group, leaseExpiresAt) },
-        values: { ':status': text(status) },
+        values: { ':status': status },
       });
     },
   };

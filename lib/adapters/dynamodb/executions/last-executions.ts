@@ -7,7 +7,7 @@ import {
   isTrial,
 } from '../../../executions/record/execution-store.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItems } from '../get-items.ts';
+import { getItems } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { isExpired, toSummary, workflowPartitions } from './execution-item.ts';
 import { ALL_TIMES, mergePartitions, SUMMARY_ATTRIBUTES } from './read-lists.ts';
@@ -22,24 +22,25 @@ const CONCURRENT_QUERIES = 25;
 export const createFindLastExecutions =
   (
     client: DynamoDbClient,
-    { executions: table }: Pick<TableNames, 'executions'>,
+    { executions: TableName }: Pick<TableNames, 'executions'>,
     executions: Pick<ExecutionStore, 'list'>,
     clock: Pick<Clock, 'now'>,
   ): FindLastExecutions =>
   async (workflows) => {
+    const table = { client, TableName };
     const inTurn = pLimit(CONCURRENT_QUERIES);
     const keys = await inTurn.map(workflows, async ({ definition: { id }, wasHighVolume }) => {
       const partitions = (wasHighVolume === true ? workflowPartitions(id) : [id]).map(
         (key) => ({ index: 'byWorkflow', key }) as const,
       );
       const options = { order: 'descending', range: ALL_TIMES, pageSize: 1 } as const;
-      const { value: key } = await mergePartitions(client, table, partitions, options).next();
+      const { value: key } = await mergePartitions(table, partitions, options).next();
       return key === undefined ? [] : [{ id, executionId: key.executionId }];
     });
     const ids = keys.flat();
     const items = await getItems(
-      client,
-      { table, key: 'executionId' },
+      table,
+      'executionId',
       ids.map(({ executionId }) => executionId),
       SUMMARY_ATTRIBUTES,
     );

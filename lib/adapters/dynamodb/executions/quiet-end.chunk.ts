@@ -1,7 +1,8 @@
 import type { ExecutionEnd, ExecutionRecord } from '../../../executions/record/execution-store.ts';
-import { flag } from '../attributes.ts';
+import type { Change } from '../items.ts';
 import {
   type Expiry,
+  IS_OPEN,
   OUTBOX_LEASE_MS,
   SWEPT_ATTRIBUTES,
   timeShardOf,
@@ -9,7 +10,6 @@ import {
   toSweep,
   unlessSwept,
 } from './execution-item.ts';
-import { type Change, IS_OPEN } from './execution-update.ts';
 
 /**
  * Ends a record whose indexes are throttled. DynamoDB then refuses every write that changes a key of an index, so this
@@ -25,10 +25,10 @@ export const toQuietEndChange = (
 ): Change => {
   const sweep = unlessSwept(isSwept ? toSweep(executionId, 'active', end.endedAt + OUTBOX_LEASE_MS) : {});
   return {
-    condition: IS_OPEN,
-    set: { ...toEndAttributes(end), isUnlisted: flag(true) },
+    ...IS_OPEN,
+    set: { ...toEndAttributes(end), isUnlisted: true },
     compute: { ...compute, ...sweep.compute },
-    values: { ...values, ...sweep.values },
+    values: { ...IS_OPEN.values, ...values, ...sweep.values },
   };
 };
 

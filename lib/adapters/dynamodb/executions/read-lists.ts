@@ -1,7 +1,6 @@
 import type { ListPosition } from '../../../executions/record/execution-store.ts';
-import { type Item, readText, text } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
-import { queryPage } from '../items.ts';
+import { type Item, readText, toItem } from '../attributes.ts';
+import { queryPage, type Table } from '../items.ts';
 
 /** One of the partitions over which a list is spread. */
 export interface Partition {
@@ -54,12 +53,11 @@ const KEYS: Readonly<Record<Partition['index'], readonly [hash: string, range: s
  * @throws AppError `STORE_UNAVAILABLE`, on reading
  */
 export async function* mergePartitions(
-  client: DynamoDbClient,
-  table: string,
+  table: Table,
   partitions: readonly Partition[],
   options: MergeOptions,
 ): AsyncGenerator<ListPosition> {
-  const queues = partitions.map((partition) => openPartition(client, table, partition, options));
+  const queues = partitions.map((partition) => openPartition(table, partition, options));
   const { after, order } = options;
   const passed = after === undefined ? -1 : partitions.findIndex(({ key }) => key === after.part);
   const precedes = (a: ListPosition, b: ListPosition) => (order === 'ascending' ? a.at < b.at : a.at > b.at);
@@ -80,8 +78,7 @@ export async function* mergePartitions(
 }
 
 const openPartition = (
-  client: DynamoDbClient,
-  TableName: string,
+  table: Table,
   { index, key }: Partition,
   { order, range: [first, last], after, pageSize }: MergeOptions,
 ) => {
@@ -91,17 +88,16 @@ const openPartition = (
   const to = after !== undefined && !isAscending ? after.at : last;
   let next: Item | undefined =
     after?.part === key
-      ? { [hash]: text(key), [range]: text(after.at), executionId: text(after.executionId) }
+      ? toItem({ [hash]: key, [range]: after.at, executionId: after.executionId })
       : undefined;
   let isRead = from > to;
   const keys: ListPosition[] = [];
   const fill = async (): Promise<void> => {
     while (keys.length === 0 && !isRead) {
-      const page = await queryPage(client, {
-        TableName,
+      const page = await queryPage(table, {
         IndexName: index,
         KeyConditionExpression: `${hash} = :key AND ${range} BETWEEN :from AND :to`,
-        ExpressionAttributeValues: { ':key': text(key), ':from': text(from), ':to': text(to) },
+        values: { ':key': key, ':from': from, ':to': to },
         ScanIndexForward: isAscending,
         Limit: pageSize,
         ExclusiveStartKey: next,

@@ -3,11 +3,10 @@ import type { NodeRecord } from '../../../engine/result.ts';
 import type { ObservedExecution, RunSource } from '../../../health/sample-runs.ts';
 import type { StoredWorkflows } from '../../../health/stored-facts.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
-import { type Item, number, readLongJson, readNumber, readText, text } from '../attributes.ts';
+import { type Item, readLongJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { toIso, workflowPartitions } from '../executions/execution-item.ts';
-import { getItems } from '../get-items.ts';
-import { putItem, queryPage } from '../items.ts';
+import { getItems, putItem, queryPage } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { scanDefinitions } from '../workflows/workflow-reader.ts';
 
@@ -37,7 +36,7 @@ export const createListDefinitions =
     const read = async (pages: number, start: string | null): Promise<boolean> => {
       let after = start;
       for (let page = 0; page < pages; page++) {
-        const { next, ...found } = await scanDefinitions(client, workflows, after);
+        const { next, ...found } = await scanDefinitions({ client, TableName: workflows }, after);
         definitions.push(...found.definitions.filter(({ id }) => !ids.has(id)));
         for (const id of found.ids) ids.add(id);
         if (next === null) return true;
@@ -54,30 +53,27 @@ export const createListDefinitions =
 /** Finds a workflow's executions in the index, latest first, and reads the nodes of each record. */
 export const createRunSource = (
   client: DynamoDbClient,
-  { executions }: Pick<TableNames, 'executions'>,
-): RunSource => ({
-  find: async ({ id, isHighVolume }, from, limit) => {
-    const [plain = id, sample = id] = workflowPartitions(id);
-    const { items } = await queryPage(client, {
-      TableName: executions,
-      IndexName: 'byWorkflow',
-      ScanIndexForward: false,
-      Limit: limit + 1, // one more shows whether there are more
-      KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
-      ExpressionAttributeValues: {
-        ':workflowId': text(isHighVolume ? sample : plain),
-        ':from': text(toIso(from)),
-      },
-    });
-    const ids = items.slice(0, limit).map((item) => readText(item, 'executionId'));
-    return { ids, hasMore: items.length > limit };
-  },
+  { executions: TableName }: Pick<TableNames, 'executions'>,
+): RunSource => {
+  const table = { client, TableName };
+  return {
+    find: async ({ id, isHighVolume }, from, limit) => {
+      const [plain = id, sample = id] = workflowPartitions(id);
+      const { items } = await queryPage(table, {
+        IndexName: 'byWorkflow',
+        ScanIndexForward: false,
+        Limit: limit + 1, // one more shows whether there are more
+        KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
+        values: { ':workflowId': isHighVolume ? sample : plain, ':from': toIso(from) },
+      });
+      const ids = items.slice(0, limit).map((item) => readText(item, 'executionId'));
+      return { ids, hasMore: items.length > limit };
+    },
 
-  read: async (ids) => {
-    const records = { table: executions, key: 'executionId' };
-    return (await getItems(client, records, ids, ['executionId', 'nodes', 'nodesOmitted'])).map(toObserved);
-  },
-});
+    read: async (ids) =>
+      (await getItems(table, 'executionId', ids, ['executionId', 'nodes', 'nodesOmitted'])).map(toObserved),
+  };
+};
 
 /** Reads a record without the nodes' data, which is most of it. */
 const toObserved = (item: Item): ObservedExecution => ({
@@ -88,7 +84,7 @@ const toObserved = (item: Item): ObservedExecution => ({
 });
 
 /** One item among the executions, whose ids contain no space; the role of the function may write no other. */
-const ProbeKey = { executionId: text('health check') };
+const probeKey = { executionId: 'health check' };
 
 const PROBE_SECONDS = 86_400;
 
@@ -98,11 +94,5 @@ const PROBE_SECONDS = 86_400;
  */
 export const createWriteProbe =
   (client: DynamoDbClient, { executions: TableName }: Pick<TableNames, 'executions'>, clock: Clock) =>
-  (): Promise<boolean> => {
-    const expiresAt = Math.floor(clock.now() / 1_000) + PROBE_SECONDS;
-    return putItem(
-      client,
-      { TableName, Key: ProbeKey, Item: { ...ProbeKey, expiresAt: number(expiresAt) } },
-      null,
-    );
-  };
+  (): Promise<boolean> =>
+    putItem({ client, TableName }, probeKey, { expiresAt: Math.floor(clock.now() / 1_000) + PROBE_SECONDS });

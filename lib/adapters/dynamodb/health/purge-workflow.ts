@@ -1,4 +1,4 @@
-import { readText, text } from '../attributes.ts';
+import { readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { callbackPartitions, dataKeyOf } from '../executions/execution-item.ts';
 import { deleteItem, queryAll } from '../items.ts';
@@ -16,12 +16,12 @@ export const purgeWorkflow = async (
   client: DynamoDbClient,
   { executions, workflows, workflowVersions, settings }: TableNames,
 ): Promise<number> => {
+  const records = { client, TableName: executions };
   const listOf = (partition: string) =>
-    queryAll(client, {
-      TableName: executions,
+    queryAll(records, {
       IndexName: 'byWorkflow',
       KeyConditionExpression: 'workflowId = :partition',
-      ExpressionAttributeValues: { ':partition': text(partition) },
+      values: { ':partition': partition },
     });
   const ids = (await listOf(workflowId)).map((item) => readText(item, 'executionId'));
   const [partition = ''] = callbackPartitions(workflowId);
@@ -29,17 +29,15 @@ export const purgeWorkflow = async (
     .filter((item) => readText(item, 'startedAt').endsWith(`#${workflowId}`))
     .map((item) => readText(item, 'executionId'));
   for (const key of [...callbacks, ...ids.map(dataKeyOf), ...ids])
-    await deleteItem(client, { TableName: executions, Key: { executionId: text(key) } });
-  const versions = await queryAll(client, {
-    TableName: workflowVersions,
+    await deleteItem(records, { executionId: key });
+  const archive = { client, TableName: workflowVersions };
+  const versions = await queryAll(archive, {
     KeyConditionExpression: 'workflowId = :workflowId',
-    ExpressionAttributeValues: { ':workflowId': text(workflowId) },
+    values: { ':workflowId': workflowId },
     ProjectionExpression: 'workflowId, #version',
-    ExpressionAttributeNames: { '#version': 'version' },
   });
-  for (const { workflowId: id = text(''), version = text('') } of versions)
-    await deleteItem(client, { TableName: workflowVersions, Key: { workflowId: id, version } });
+  for (const { version } of versions) await deleteItem(archive, { workflowId, version });
   await removeUses(client, { settings }, workflowId);
-  await deleteItem(client, { TableName: workflows, Key: { workflowId: text(workflowId) } });
+  await deleteItem({ client, TableName: workflows }, { workflowId });
   return ids.length;
 };

@@ -1,10 +1,8 @@
-import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { lazy } from '@hookloom/plugin-kit';
-import type { HeldQueues } from '../../../executions/held/held-queues.ts';
-import { longJson, number, readNumber, readText, text } from '../attributes.ts';
+import type { HeldQueue, HeldQueues } from '../../../executions/held/held-queues.ts';
+import { longJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { dataDays, dataKeyOf, toExpiry, toReleased } from '../executions/execution-item.ts';
-import { type Change, toUpdate } from '../executions/execution-update.ts';
 import {
   placeIn,
   QUEUES_SHARD,
@@ -13,7 +11,15 @@ import {
   readQueueKey,
 } from '../executions/queue-keys.ts';
 import { ALL_TIMES, mergePartitions, type Partition } from '../executions/read-lists.ts';
-import { deleteItem, getItem, type IsOurs, queryPage, queryPages, updateItem } from '../items.ts';
+import {
+  type Change,
+  deleteItem,
+  getItem,
+  type IsOurs,
+  queryPage,
+  queryPages,
+  updateItem,
+} from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 interface HeldQueuesOptions {
@@ -37,35 +43,33 @@ export const createHeldQueues = (
   { executions: TableName }: Pick<TableNames, 'executions'>,
   { retentionDays }: HeldQueuesOptions,
 ): HeldQueues => {
-  const inPartition = (partition: string, Limit: number): QueryCommandInput => ({
-    TableName,
+  const table = { client, TableName };
+  const keyOf = (queue: HeldQueue) => ({ executionId: queueKeyOf(queue) });
+
+  const inPartition = (partition: string) => ({
     IndexName: 'bySweep',
     KeyConditionExpression: 'sweepShard = :partition',
-    ExpressionAttributeValues: { ':partition': text(partition) },
-    Limit,
+    values: { ':partition': partition },
   });
 
   async function* keysIn(keys: readonly string[], pageSize: number): AsyncGenerator<string> {
     const partitions = keys.map((key): Partition => ({ index: 'bySweep', key }));
     const options = { order: 'ascending', range: ALL_TIMES, pageSize } as const;
-    for await (const { executionId } of mergePartitions(client, TableName, partitions, options))
-      yield executionId;
+    for await (const { executionId } of mergePartitions(table, partitions, options)) yield executionId;
   }
 
   /** Counts held executions while the queue has some from earlier releases, which have no place and come first. */
   const countAll = async (partitions: readonly string[]): Promise<number> => {
     let count = 0;
     for (const partition of partitions) {
-      const { Limit: _all, ...query } = inPartition(partition, 1);
-      for await (const page of queryPages(client, { ...query, Select: 'COUNT' })) count += page.count;
+      const pages = queryPages(table, { ...inPartition(partition), Select: 'COUNT' });
+      for await (const page of pages) count += page.count;
     }
     return count;
   };
 
-  const update = async (key: string, change: Change, isOurs: IsOurs = null): Promise<boolean> => {
-    const input = { TableName, Key: { executionId: text(key) }, ...toUpdate(change) };
-    return (await updateItem(client, input, isOurs)) !== null;
-  };
+  const update = async (executionId: string, change: Change, isOurs?: IsOurs): Promise<boolean> =>
+    (await updateItem(table, { executionId }, change, isOurs)) !== null;
 
   return {
     list: async function* () {
@@ -75,11 +79,10 @@ export const createHeldQueues = (
     find: (queue) => keysIn(queuePartitions(queueKeyOf(queue)), PAGE_SIZE),
 
     measure: async (queue) => {
-      const key = queueKeyOf(queue);
-      const partitions = queuePartitions(key);
+      const partitions = queuePartitions(queueKeyOf(queue));
       const [item, ...pages] = await Promise.all([
-        getItem(client, { TableName, Key: { executionId: text(key) } }),
-        ...partitions.map((partition) => queryPage(client, inPartition(partition, 1))),
+        getItem(table, keyOf(queue), false),
+        ...partitions.map((partition) => queryPage(table, { ...inPartition(partition), Limit: 1 })),
       ]);
       const lastPlace = readNumber(item ?? {}, 'places', 0);
       const first = pages.flatMap(({ items }) => items.map((one) => readText(one, 'sweepAt'))).sort()[0];
@@ -89,29 +92,30 @@ export const createHeldQueues = (
       return { waiting, lastPlace };
     },
 
-    enter: async (queue, options) => (await openQueue()).enterQueue(client, TableName, queue, options),
+    enter: async (queue, options) => (await openQueue()).enterQueue(table, queue, options),
 
     release: async (executionId, { workflowVersion, mode, acceptedMode, variables, releasedAt }) => {
       // Its data first, since it has to last as long as runs of the new mode may.
       if (mode !== acceptedMode)
         await update(dataKeyOf(executionId), {
           condition: 'attribute_exists(#executionId)',
-          set: { expiresAt: number(toExpiry(releasedAt, dataDays(mode, retentionDays))) },
+          set: { expiresAt: toExpiry(releasedAt, dataDays(mode, retentionDays)) },
         });
       // Once for each version: another process may have released it already, and its run must not see other values.
       if (variables !== undefined)
         await update(dataKeyOf(executionId), {
           condition:
             'attribute_exists(#executionId) AND (attribute_not_exists(#variablesOf) OR #variablesOf <> :set_variablesOf)',
-          set: { variables: longJson(variables), variablesOf: number(workflowVersion) },
+          set: { variables: longJson(variables), variablesOf: workflowVersion },
         });
       const released = toReleased(executionId, releasedAt);
       const change: Change = {
         condition: '#status = :accepted AND attribute_exists(#held)',
-        set: { workflowVersion: number(workflowVersion), mode: text(mode), ...released },
+        set: { workflowVersion, mode, ...released },
         remove: ['held'],
+        values: { ':accepted': 'accepted' },
       };
-      return update(executionId, change, (stored) => stored.releasedAt?.S === released.releasedAt.S);
+      return update(executionId, change, (stored) => stored.releasedAt?.S === released.releasedAt);
     },
 
     attend: (queue, now, until) =>
@@ -120,8 +124,8 @@ export const createHeldQueues = (
         {
           condition:
             'attribute_exists(#executionId) AND (attribute_not_exists(#attendedUntil) OR #attendedUntil <= :now)',
-          set: { attendedUntil: number(until) },
-          values: { ':now': number(now) },
+          set: { attendedUntil: until },
+          values: { ':now': now },
         },
         (stored) => readNumber(stored, 'attendedUntil', 0) === until,
       ),
@@ -134,12 +138,8 @@ export const createHeldQueues = (
     },
 
     close: async (queue, unusedSince) => {
-      await deleteItem(client, {
-        TableName,
-        Key: { executionId: text(queueKeyOf(queue)) },
-        ConditionExpression: 'usedAt < :unusedSince',
-        ExpressionAttributeValues: { ':unusedSince': number(unusedSince) },
-      });
+      const condition = 'usedAt < :unusedSince';
+      await deleteItem(table, keyOf(queue), { condition, values: { ':unusedSince': unusedSince } });
     },
   };
 };

@@ -3,17 +3,16 @@ import {
   CLOCK_TOLERANCE_MS,
   type HeldPlace,
 } from '../../../credentials/limits/call-limits.ts';
-import { type Item, number, readNumber, text } from '../attributes.ts';
+import { type Attributes, type Item, readNumber } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, type IsOurs, updateItem } from '../items.ts';
-import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
+import { type Change, getItem, type IsOurs, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** An attribute per place: the time until which it is taken. */
 const PLACE = 'place:';
 
 /** Absent from an item of an earlier release. */
-const IS_BELIEVED = '(attribute_not_exists(startedAt) OR startedAt <= :believed)';
+const IS_BELIEVED = '(attribute_not_exists(#startedAt) OR #startedAt <= :believed)';
 
 const believedAt = (now: number) => ({ ':believed': now + CLOCK_TOLERANCE_MS });
 
@@ -29,51 +28,42 @@ export const createCallLimitStore = (
   client: DynamoDbClient,
   { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
 ): CallLimitStore => {
-  const at = (key: string) => ({ TableName, Key: { deliveryId: text(`limit:${key}`) } });
+  const table = { client, TableName };
+  const keyOf = (key: string) => ({ deliveryId: `limit:${key}` });
 
   /** @returns null if the condition does not hold */
   const write = (
     key: string,
-    { condition, set, values }: { condition: string; set: string; values: Readonly<Record<string, number>> },
+    { set, ...change }: Change,
     now: number,
-    names: Readonly<Record<string, string>> = {},
     isOurs: IsOurs = null,
     ReturnValues: 'UPDATED_NEW' | 'ALL_NEW' = 'UPDATED_NEW',
-  ): Promise<Item | null> =>
-    updateItem(
-      client,
-      {
-        ...at(key),
-        ConditionExpression: condition,
-        UpdateExpression: `SET ${set}, expiresAt = :expiresAt, ${STATES_VERSION}`,
-        ExpressionAttributeNames: { '#schema': 'schema', ...names },
-        ExpressionAttributeValues: {
-          ':schema': WRITTEN.schema,
-          ':expiresAt': number(Math.ceil(now / 1_000) + LIFE_SECONDS),
-          ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, number(value)])),
-        },
-        ReturnValues,
-      },
-      isOurs,
-    );
+  ): Promise<Item | null> => {
+    const expiresAt = Math.ceil(now / 1_000) + LIFE_SECONDS;
+    const written: Change = { ...change, statesVersion: true, set: { ...set, expiresAt } };
+    return updateItem(table, keyOf(key), written, isOurs, ReturnValues);
+  };
 
   return {
     reserve: async (key, { now, earliest = now, latest, intervalMs, knownNextAt }) => {
       const start = async (): Promise<number | null> => {
-        const condition = 'attribute_not_exists(nextAt) OR nextAt <= :earliest';
-        const values = { ':earliest': earliest, ':next': earliest + intervalMs, ':now': now };
-        const set = 'nextAt = :next, startedAt = :now';
-        return (await write(key, { condition, set, values }, now)) === null ? null : earliest;
+        const condition = 'attribute_not_exists(#nextAt) OR #nextAt <= :earliest';
+        const set = { nextAt: earliest + intervalMs, startedAt: now };
+        const started = await write(key, { condition, set, values: { ':earliest': earliest } }, now);
+        return started === null ? null : earliest;
       };
       const add = async (): Promise<number | null> => {
-        const condition = `nextAt > :earliest AND nextAt <= :latest AND ${IS_BELIEVED}`;
-        const values = {
-          ':earliest': earliest,
-          ':latest': latest,
-          ':interval': intervalMs,
-          ...believedAt(now),
+        const added: Change = {
+          condition: `#nextAt > :earliest AND #nextAt <= :latest AND ${IS_BELIEVED}`,
+          compute: { nextAt: '#nextAt + :interval' },
+          values: {
+            ':earliest': earliest,
+            ':latest': latest,
+            ':interval': intervalMs,
+            ...believedAt(now),
+          },
         };
-        const written = await write(key, { condition, set: 'nextAt = nextAt + :interval', values }, now);
+        const written = await write(key, added, now);
         return written === null ? null : readNumber(written, 'nextAt') - intervalMs;
       };
       // In this order, since a limit in use stays in use for the same time: if the second is refused as well, it is full.
@@ -83,7 +73,7 @@ export const createCallLimitStore = (
     },
 
     find: async (key) => {
-      const item = (await getItem(client, { ...at(key), ConsistentRead: true })) ?? {};
+      const item = (await getItem(table, keyOf(key))) ?? {};
       const places = Object.keys(item)
         .filter((name) => name.startsWith(PLACE))
         .map((name) => [Number(name.slice(PLACE.length)), readNumber(item, name)] as const);
@@ -102,12 +92,12 @@ export const createCallLimitStore = (
       const entered = await write(
         key,
         {
-          condition: `(${free}) AND (attribute_not_exists(pausedUntil) OR pausedUntil <= :now OR NOT ${IS_BELIEVED})`,
-          set: '#place = :until',
+          condition: `(${free}) AND (attribute_not_exists(#pausedUntil) OR #pausedUntil <= :now OR NOT ${IS_BELIEVED})`,
+          compute: { place: ':until' },
+          names: { '#place': name },
           values: { ':now': now, ':until': place.until, ...believedAt(now) },
         },
         now,
-        { '#place': name },
         (stored) => readNumber(stored, name) === place.until,
         'ALL_NEW',
       );
@@ -115,36 +105,25 @@ export const createCallLimitStore = (
     },
 
     leave: async (key, place, held) => {
-      await updateItem(
-        client,
-        {
-          ...at(key),
-          ConditionExpression: '#place = :until',
-          UpdateExpression: `REMOVE #place${held === null ? '' : ' SET heldMs = :ms, heldAt = :at'}`,
-          ExpressionAttributeNames: { '#place': `${PLACE}${place.number}` },
-          ExpressionAttributeValues: {
-            ':until': number(place.until),
-            ...(held === null ? {} : { ':ms': number(held.ms), ':at': number(held.at) }),
-          },
-        },
-        null,
-      );
+      await updateItem(table, keyOf(key), {
+        condition: '#place = :until',
+        set: held === null ? {} : { heldMs: held.ms, heldAt: held.at },
+        remove: ['place'],
+        names: { '#place': `${PLACE}${place.number}` },
+        values: { ':until': place.until },
+      });
     },
 
     pause: async (key, until, now) => {
-      const values = { ':until': until, ...believedAt(now) };
-      const moved = await write(
-        key,
-        {
-          condition: `attribute_not_exists(nextAt) OR nextAt < :until OR NOT ${IS_BELIEVED}`,
-          set: 'nextAt = :until, pausedUntil = :until, startedAt = :now',
-          values: { ...values, ':now': now },
-        },
-        until,
-      );
-      if (moved !== null) return;
-      const condition = `(attribute_not_exists(pausedUntil) OR pausedUntil < :until) AND ${IS_BELIEVED}`;
-      await write(key, { condition, set: 'pausedUntil = :until', values }, until);
+      const values: Attributes = { ':until': until, ...believedAt(now) };
+      const moved: Change = {
+        condition: `attribute_not_exists(#nextAt) OR #nextAt < :until OR NOT ${IS_BELIEVED}`,
+        set: { nextAt: until, pausedUntil: until, startedAt: now },
+        values,
+      };
+      if ((await write(key, moved, until)) !== null) return;
+      const condition = `(attribute_not_exists(#pausedUntil) OR #pausedUntil < :until) AND ${IS_BELIEVED}`;
+      await write(key, { condition, set: { pausedUntil: until }, values }, until);
     },
   };
 };

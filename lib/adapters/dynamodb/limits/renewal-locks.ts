@@ -3,19 +3,9 @@ import type {
   RenewalLocks,
   RenewalRefusal,
 } from '../../../credentials/outbound/renew-secret.ts';
-import {
-  compact,
-  type Item,
-  json,
-  number,
-  optional,
-  readJson,
-  readNumber,
-  readText,
-  text,
-} from '../attributes.ts';
+import { type Attributes, json, readJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, putItem, sameAs } from '../items.ts';
+import { getItem, putItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** How long a refusal is kept, in seconds: a credential that is used is refused again. */
@@ -29,64 +19,46 @@ export const createRenewalLocks = (
   client: DynamoDbClient,
   { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
 ): RenewalLocks => {
-  const keyOf = (credentialId: string) => ({ deliveryId: text(`renewal:${credentialId}`) });
+  const table = { client, TableName };
+  const keyOf = (credentialId: string) => ({ deliveryId: `renewal:${credentialId}` });
 
-  /** Puts a lock if a condition holds, whose values are `:now` and `:holder`. */
   const put = (
     credentialId: string,
     { holder, until, isWriting }: RenewalLock,
-    ConditionExpression: string,
-    values: Item,
+    condition: string,
+    values: Attributes,
   ): Promise<boolean> => {
-    const Key = keyOf(credentialId);
-    const Item = compact({
-      ...{ ...Key, holder: text(holder), until: number(until), expiresAt: number(Math.ceil(until / 1_000)) },
-      writing: isWriting ? { BOOL: true } : undefined,
-    });
-    const names = ConditionExpression.includes('#until')
-      ? { ExpressionAttributeNames: { '#until': 'until' } }
-      : {};
-    const input = { TableName, Key, Item, ConditionExpression, ...names, ExpressionAttributeValues: values };
-    return putItem(client, input, sameAs(Item));
+    const writing = isWriting ? true : null;
+    const attributes = { holder, until, writing, expiresAt: Math.ceil(until / 1_000) };
+    return putItem(table, keyOf(credentialId), attributes, { condition, values });
   };
 
   return {
     find: async (credentialId) => {
-      const item = await getItem(client, { TableName, Key: keyOf(credentialId), ConsistentRead: true });
+      const item = await getItem(table, keyOf(credentialId));
       return item === null
         ? null
         : {
             holder: readText(item, 'holder'),
             until: readNumber(item, 'until'),
             isWriting: item.writing?.BOOL === true,
-            refusal: item.refusal === undefined ? null : readJson<RenewalRefusal>(item, 'refusal'),
+            refusal: readJson<RenewalRefusal | null>(item, 'refusal', null),
           };
     },
 
-    take: (credentialId, lock, now) => put(credentialId, lock, IS_FREE, { ':now': number(now) }),
+    take: (credentialId, lock, now) => put(credentialId, lock, IS_FREE, { ':now': now }),
 
     takeOver: (credentialId, lock, now) =>
-      put(credentialId, lock, `${IS_FREE} OR attribute_not_exists(writing)`, { ':now': number(now) }),
+      put(credentialId, lock, `${IS_FREE} OR attribute_not_exists(writing)`, { ':now': now }),
 
     beginWriting: (credentialId, lock) =>
-      put(credentialId, { ...lock, isWriting: true }, 'holder = :holder', { ':holder': text(lock.holder) }),
+      put(credentialId, { ...lock, isWriting: true }, 'holder = :holder', { ':holder': lock.holder }),
 
     release: async (credentialId, holder, now, refusal) => {
-      const Key = keyOf(credentialId);
       const expiresAt = Math.ceil(now / 1_000) + (refusal === null ? 0 : REFUSAL_SECONDS);
-      const Item = compact({
-        ...{ ...Key, holder: text(holder), until: number(0) },
-        ...{ refusal: optional(refusal, json), expiresAt: number(expiresAt) },
-      });
-      await putItem(
-        client,
-        {
-          ...{ TableName, Key, Item },
-          ConditionExpression: 'holder = :holder',
-          ExpressionAttributeValues: { ':holder': text(holder) },
-        },
-        null,
-      );
+      const released = { holder, until: 0, refusal: json(refusal), expiresAt };
+      const isHeld = { condition: 'holder = :holder', values: { ':holder': holder } };
+      await putItem(table, keyOf(credentialId), released, isHeld, null);
     },
   };
 };

@@ -1,9 +1,8 @@
 import type { Slot, SlotStore } from '../../../webhooks/limits/slots.ts';
-import { type Item, number, readNumber, text } from '../attributes.ts';
+import { type Item, readNumber } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { OPEN_DAYS, toExpiry } from '../executions/execution-item.ts';
 import { getItem, updateItem } from '../items.ts';
-import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** One attribute per slot, named after its execution, and their count, so that one conditional write takes a slot. */
@@ -12,39 +11,34 @@ const SLOT = 'slot:';
 /** The slots of a workflow, one item per group, in the table of the delivery claims. */
 export const createSlotStore = (
   client: DynamoDbClient,
-  { deliveries }: Pick<TableNames, 'deliveries'>,
+  { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
 ): SlotStore => {
-  const at = (workflowId: string, group: number) => ({
-    TableName: deliveries,
-    Key: { deliveryId: text(keyOf(workflowId, group)) },
-  });
-
+  const table = { client, TableName };
   return {
     take: async ({ workflowId, group, slot, max, ended }) => {
+      const own = nameOf(slot);
       const names = Object.fromEntries(ended.map((other, index) => [`#ended${index}`, nameOf(other)]));
+      const placeholders = Object.keys(names);
       const taken = await updateItem(
-        client,
+        table,
+        keyOf(workflowId, group),
         {
-          ...at(workflowId, group),
-          ConditionExpression: [
-            'attribute_not_exists(#own) AND (attribute_not_exists(held) OR held < :limit)',
-            ...Object.keys(names).map((name) => `attribute_exists(${name})`),
+          condition: [
+            'attribute_not_exists(#own) AND (attribute_not_exists(#held) OR #held < :limit)',
+            ...placeholders.map((name) => `attribute_exists(${name})`),
           ].join(' AND '),
-          UpdateExpression: [
-            `SET #own = :takenAt, held = if_not_exists(held, :none) + :added, expiresAt = :expiresAt, ${STATES_VERSION}`,
-            ...(ended.length === 0 ? [] : [`REMOVE ${Object.keys(names).join(', ')}`]),
-          ].join(' '),
-          ExpressionAttributeNames: { '#own': nameOf(slot), '#schema': 'schema', ...names },
-          ExpressionAttributeValues: {
-            ':schema': WRITTEN.schema,
-            ':takenAt': number(slot.takenAt),
-            ':none': number(0),
-            ':added': number(1 - ended.length),
-            ':limit': number(max + ended.length),
-            ':expiresAt': number(toExpiry(slot.takenAt, OPEN_DAYS)),
+          set: { expiresAt: toExpiry(slot.takenAt, OPEN_DAYS) },
+          compute: { own: ':takenAt', held: 'if_not_exists(#held, :none) + :added' },
+          remove: placeholders.map((name) => name.slice(1)),
+          names: { '#own': own, ...names },
+          values: {
+            ':takenAt': slot.takenAt,
+            ':none': 0,
+            ':added': 1 - ended.length,
+            ':limit': max + ended.length,
           },
         },
-        (stored) => readNumber(stored, nameOf(slot)) === slot.takenAt,
+        (stored) => readNumber(stored, own) === slot.takenAt,
       );
       return taken !== null;
     },
@@ -52,15 +46,16 @@ export const createSlotStore = (
     list: (workflowId, groups) =>
       Promise.all(
         Array.from({ length: groups }, async (_, group) =>
-          toSlots((await getItem(client, { ...at(workflowId, group), ConsistentRead: true })) ?? {}),
+          toSlots((await getItem(table, keyOf(workflowId, group))) ?? {}),
         ),
       ),
   };
 };
 
 /** Earlier releases put all slots into the first group. No workflow id contains a number sign. */
-const keyOf = (workflowId: string, group: number): string =>
-  `slots:${workflowId}${group === 0 ? '' : `#${group}`}`;
+const keyOf = (workflowId: string, group: number) => ({
+  deliveryId: `slots:${workflowId}${group === 0 ? '' : `#${group}`}`,
+});
 
 const nameOf = (slot: Slot): string => `${SLOT}${slot.executionId}`;
 

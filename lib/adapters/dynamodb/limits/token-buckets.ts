@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { lastFullAt, type TakeToken } from '../../../webhooks/limits/token-bucket.ts';
-import { number, readNumber, text } from '../attributes.ts';
+import { type Attributes, readNumber } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, updateItem } from '../items.ts';
-import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 
 const US_PER_SECOND = 1_000_000;
@@ -16,48 +15,43 @@ const US_PER_SECOND = 1_000_000;
  */
 export const createTokenBuckets = (
   client: DynamoDbClient,
-  { deliveries }: Pick<TableNames, 'deliveries'>,
+  { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
 ): TakeToken => {
+  const table = { client, TableName };
   return async (bucket, now, knownFullAt) => {
     const { key, burst, intervalUs } = bucket;
-    const at = { TableName: deliveries, Key: { deliveryId: text(`bucket:${key}`) } };
+    const bucketKey = { deliveryId: `bucket:${key}` };
     const takenBy = randomUUID();
 
     /** The time at which the bucket is full; null if the condition does not hold. */
-    const write = async (
-      condition: string,
-      fullAt: string,
-      values: Readonly<Record<string, number>>,
-    ): Promise<number | null> => {
-      const numbers = { ...values, ':expiresAt': Math.ceil((now + burst * intervalUs) / US_PER_SECOND) + 1 };
+    const write = async (condition: string, fullAt: string, values: Attributes): Promise<number | null> => {
       const updated = await updateItem(
-        client,
+        table,
+        bucketKey,
         {
-          ...at,
-          ConditionExpression: `(${condition}) AND (attribute_not_exists(takenBy) OR takenBy <> :takenBy)`,
-          UpdateExpression: `SET fullAt = ${fullAt}, expiresAt = :expiresAt, takenBy = :takenBy, ${STATES_VERSION}`,
-          ExpressionAttributeNames: { '#schema': 'schema' },
-          ExpressionAttributeValues: {
-            ':takenBy': text(takenBy),
-            ':schema': WRITTEN.schema,
-            ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, number(value)])),
-          },
-          ReturnValues: 'UPDATED_NEW',
+          condition: `(${condition}) AND (attribute_not_exists(#takenBy) OR #takenBy <> :set_takenBy)`,
+          statesVersion: true,
+          set: { takenBy, expiresAt: Math.ceil((now + burst * intervalUs) / US_PER_SECOND) + 1 },
+          compute: { fullAt },
+          values,
         },
         (stored) => stored.takenBy?.S === takenBy,
+        'UPDATED_NEW',
       );
       return updated === null ? null : readNumber(updated, 'fullAt');
     };
 
     const takeFromFull = () =>
-      write('attribute_not_exists(fullAt) OR fullAt <= :now', ':next', {
+      write('attribute_not_exists(#fullAt) OR #fullAt <= :now', ':next', {
         ':now': now,
         ':next': now + intervalUs,
       });
 
     const takeFromUsed = () =>
-      write('fullAt > :now AND fullAt <= :last', 'fullAt + :interval', {
-        ...{ ':now': now, ':last': lastFullAt(bucket, now), ':interval': intervalUs },
+      write('#fullAt > :now AND #fullAt <= :last', '#fullAt + :interval', {
+        ':now': now,
+        ':last': lastFullAt(bucket, now),
+        ':interval': intervalUs,
       });
 
     const isUsed = knownFullAt !== null && knownFullAt > now;
@@ -65,7 +59,7 @@ export const createTokenBuckets = (
     // bucket is empty.
     const fullAt = (isUsed ? null : await takeFromFull()) ?? (await takeFromUsed());
     if (fullAt !== null) return { isTaken: true, fullAt };
-    const item = await getItem(client, { ...at, ConsistentRead: true });
+    const item = await getItem(table, bucketKey);
     return { isTaken: false, fullAt: readNumber(item ?? {}, 'fullAt', lastFullAt(bucket, now) + 1) };
   };
 };

@@ -6,9 +6,9 @@ import type {
   RegistrationStore,
   StoredRegistration,
 } from '../../../triggers/registrations/registration-store.ts';
-import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
+import { type Item, json, readJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { deleteItem, getItem, putItem, queryAll, sameAs, scanAll } from '../items.ts';
+import { deleteItem, getItem, ifStill, putItem, queryAll, scanAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Another command or the sweeper may change the registration between the read and the write. */
@@ -20,26 +20,26 @@ export const createRegistrationStore = (
   { registrations: TableName }: Pick<TableNames, 'registrations'>,
   clock: Pick<Clock, 'now'>,
 ): RegistrationStore => {
+  const table = { client, TableName };
+
   const find = async (name: string): Promise<StoredRegistration | null> => {
-    const item = await getItem(client, { TableName, Key: { name: text(name) }, ConsistentRead: true });
+    const item = await getItem(table, { name });
     return item === null ? null : toStored(item);
   };
 
+  const findIn = (IndexName: string, key: string, value: string) =>
+    queryAll(table, { IndexName, KeyConditionExpression: `${key} = :key`, values: { ':key': value } });
+
   const write = (stored: StoredRegistration): Promise<boolean> => {
-    const Item = toItem(stored);
-    const input = {
-      TableName,
-      Key: { name: text(stored.name) },
-      Item,
-      ConditionExpression: stored.revision === 1 ? 'attribute_not_exists(#name)' : '#revision = :before',
-      ...(stored.revision === 1
-        ? { ExpressionAttributeNames: { '#name': 'name' } }
-        : {
-            ExpressionAttributeNames: { '#revision': 'revision' },
-            ExpressionAttributeValues: { ':before': number(stored.revision - 1) },
-          }),
-    };
-    return putItem(client, input, sameAs(Item));
+    const { name, workflowId, triggerNodeId, nodeType, state, changedAt, revision } = stored;
+    const parameters = json(stored.parameters);
+    const attributes = { workflowId, triggerNodeId, nodeType, parameters, state, changedAt, revision };
+    return putItem(
+      table,
+      { name },
+      attributes,
+      ifStill('revision', revision === 1 ? null : revision - 1, 'name'),
+    );
   };
 
   const next = (stored: StoredRegistration, changes: Partial<StoredRegistration>): StoredRegistration => ({
@@ -69,49 +69,16 @@ export const createRegistrationStore = (
       return (await write(changed)) ? changed : null;
     },
 
-    remove: ({ name, revision }) =>
-      deleteItem(client, {
-        TableName,
-        Key: { name: text(name) },
-        ConditionExpression: '#revision = :revision',
-        ExpressionAttributeNames: { '#revision': 'revision' },
-        ExpressionAttributeValues: { ':revision': number(revision) },
-      }),
+    remove: ({ name, revision }) => deleteItem(table, { name }, ifStill('revision', revision, 'name')),
 
-    namesOf: async (workflowId) => {
-      const items = await queryAll(client, {
-        TableName,
-        IndexName: 'byWorkflow',
-        KeyConditionExpression: 'workflowId = :workflowId',
-        ExpressionAttributeValues: { ':workflowId': text(workflowId) },
-      });
-      return items.map((item) => readText(item, 'name'));
-    },
+    namesOf: async (workflowId) =>
+      (await findIn('byWorkflow', 'workflowId', workflowId)).map((item) => readText(item, 'name')),
 
-    list: async () => (await scanAll(client, { TableName, ConsistentRead: true })).map(toStored),
+    list: async () => (await scanAll(table, { ConsistentRead: true })).map(toStored),
 
-    listOfType: async (nodeType) => {
-      const items = await queryAll(client, {
-        TableName,
-        IndexName: 'byNodeType',
-        KeyConditionExpression: 'nodeType = :nodeType',
-        ExpressionAttributeValues: { ':nodeType': text(nodeType) },
-      });
-      return items.map(toStored);
-    },
+    listOfType: async (nodeType) => (await findIn('byNodeType', 'nodeType', nodeType)).map(toStored),
   };
 };
-
-const toItem = (stored: StoredRegistration): Item => ({
-  name: text(stored.name),
-  workflowId: text(stored.workflowId),
-  triggerNodeId: text(stored.triggerNodeId),
-  nodeType: text(stored.nodeType),
-  parameters: json(stored.parameters),
-  state: text(stored.state),
-  changedAt: number(stored.changedAt),
-  revision: number(stored.revision),
-});
 
 const toStored = (item: Item): StoredRegistration => ({
   name: readText(item, 'name'),

@@ -1,9 +1,9 @@
 import type { ListeningStore } from '../../../webhooks/listening/listening-store.ts';
 import type { RequestRecord } from '../../../webhooks/requests/request-record.ts';
 import type { Listening } from '../../../workflows/definition/workflow-store.ts';
-import { compact, json, longJson, number, optional, readJson, readLongJson, text } from '../attributes.ts';
+import { json, longJson, readJson, readLongJson } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, putItem, sameAs, updateItem } from '../items.ts';
+import { getItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { readItem } from '../workflows/workflow-reader.ts';
 
@@ -17,55 +17,46 @@ export const createListeningStore = (
 ): ListeningStore => ({
   begin: async (workflowId, listening) => {
     const written = await updateItem(
-      client,
+      { client, TableName: workflows },
+      { workflowId },
       {
-        TableName: workflows,
-        Key: { workflowId: text(workflowId) },
-        UpdateExpression: 'SET listening = :listening',
-        ConditionExpression: 'attribute_exists(workflowId) AND attribute_not_exists(removedAt)',
-        ExpressionAttributeValues: { ':listening': json(listening) },
+        condition: 'attribute_exists(#workflowId) AND attribute_not_exists(#removedAt)',
+        set: { listening: json(listening) },
       },
-      null,
     );
     return written !== null;
   },
 
   findLatest: async (workflowId) => {
     const item = await readItem(client, workflows, workflowId, true);
-    return item?.listening === undefined ? null : readJson<Listening>(item, 'listening');
+    return item === null ? null : readJson<Listening | null>(item, 'listening', null);
   },
 
   forget: async (workflowId, listening) => {
     await updateItem(
-      client,
+      { client, TableName: workflows },
+      { workflowId },
       {
-        TableName: workflows,
-        Key: { workflowId: text(workflowId) },
-        UpdateExpression: 'REMOVE listening',
-        ConditionExpression: 'listening = :listening',
-        ExpressionAttributeValues: { ':listening': json(listening) },
+        condition: '#listening = :listening',
+        remove: ['listening'],
+        values: { ':listening': json(listening) },
       },
-      null,
     );
   },
 
-  end: (workflowId, id, { request }, expiresAt) => {
-    const Key = keyOf(workflowId, id);
-    const Item = compact({
-      ...Key,
-      content: optional(request, longJson),
-      expiresAt: number(Math.ceil(expiresAt / 1_000)),
-    });
-    const ConditionExpression = 'attribute_not_exists(deliveryId)';
-    return putItem(client, { TableName: deliveries, Key, Item, ConditionExpression }, sameAs(Item));
-  },
+  end: (workflowId, id, { request }, expiresAt) =>
+    putItem(
+      { client, TableName: deliveries },
+      keyOf(workflowId, id),
+      { content: longJson(request), expiresAt: Math.ceil(expiresAt / 1_000) },
+      { condition: 'attribute_not_exists(deliveryId)' },
+    ),
 
   findEnd: async (workflowId, id) => {
-    const Key = keyOf(workflowId, id);
-    const item = await getItem(client, { TableName: deliveries, Key, ConsistentRead: true });
+    const item = await getItem({ client, TableName: deliveries }, keyOf(workflowId, id));
     return item === null ? null : { request: readLongJson<RequestRecord | null>(item, 'content', null) };
   },
 });
 
 /** No delivery has such an id: those are hashes. */
-const keyOf = (workflowId: string, id: string) => ({ deliveryId: text(`listening:${workflowId}:${id}`) });
+const keyOf = (workflowId: string, id: string) => ({ deliveryId: `listening:${workflowId}:${id}` });

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@hookloom/plugin-kit';
 import { placesBetween, type RequestRecord } from '../../../webhooks/requests/request-record.ts';
 import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
-import { blankOf, type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';
+import { blankOf, type Item, longText, readLongJson, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { isExpired, toExpiry } from '../executions/execution-item.ts';
-import { getItem, putItem, queryPage, sameAs } from '../items.ts';
+import { getItem, putItem, queryPage } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** How many requests one read of a partition returns: some ten kilobytes. */
@@ -38,6 +38,7 @@ export const createRequestStore = (
   { requests: TableName }: Pick<TableNames, 'requests'>,
   { retentionDays, clock }: RequestStoreOptions,
 ): RequestStore => {
+  const table = { client, TableName };
   const isKept = (item: Item): boolean => !isExpired(item, clock.now());
 
   /** Reads a partition from its latest request on, a page at a time, as needed. */
@@ -47,14 +48,9 @@ export const createRequestStore = (
     let isRead = false;
     const fill = async (): Promise<void> => {
       while (items.length === 0 && !isRead) {
-        const page = await queryPage(client, {
-          TableName,
+        const page = await queryPage(table, {
           KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
-          ExpressionAttributeValues: {
-            ':partition': text(partition),
-            ':first': text(first),
-            ':last': text(last),
-          },
+          values: { ':partition': partition, ':first': first, ':last': last },
           ScanIndexForward: false,
           Limit: PAGE_SIZE,
           ExclusiveStartKey: next,
@@ -68,23 +64,19 @@ export const createRequestStore = (
   };
 
   return {
-    put: (record) => {
-      const Key = keyOf(partitionOf(record.workflowId, record.place), record.place);
-      const Item = toItem(record, retentionDays);
-      const ConditionExpression = 'attribute_not_exists(place)';
-      return putItem(client, { TableName, Key, Item, ConditionExpression }, sameAs(Item));
-    },
+    put: (record) =>
+      putItem(table, keyOf(record), toAttributes(record, retentionDays), {
+        condition: 'attribute_not_exists(place)',
+      }),
 
     fill: async (record) => {
-      const Key = keyOf(partitionOf(record.workflowId, record.place), record.place);
-      const { content, ...rest } = toItem(record, retentionDays);
-      await putItem(client, { TableName, Key, Item: { ...rest, content: blankOf(content) } }, null);
+      const { content, ...rest } = toAttributes(record, retentionDays);
+      await putItem(table, keyOf(record), { ...rest, content: blankOf(content) });
     },
 
     find: async (workflowId, place) => {
-      const read = (partition: string) =>
-        getItem(client, { TableName, Key: keyOf(partition, place), ConsistentRead: true });
-      const item = (await read(partitionOf(workflowId, place))) ?? (await read(workflowId));
+      const item =
+        (await getItem(table, keyOf({ workflowId, place }))) ?? (await getItem(table, { workflowId, place }));
       return item !== null && isKept(item) ? toRequest(item) : null;
     },
 
@@ -104,14 +96,19 @@ export const createRequestStore = (
   };
 };
 
-const keyOf = (partition: string, place: string) => ({ workflowId: text(partition), place: text(place) });
+const keyOf = ({ workflowId, place }: Pick<RequestRecord, 'workflowId' | 'place'>) => ({
+  workflowId: partitionOf(workflowId, place),
+  place,
+});
 
 const placeOf = (item: Item | undefined): string => item?.place?.S ?? '';
 
-const toItem = ({ workflowId, place, ...content }: RequestRecord, retentionDays: number) => ({
-  ...keyOf(partitionOf(workflowId, place), place),
-  content: longJson(content),
-  expiresAt: number(toExpiry(content.receivedAt, retentionDays)),
+const toAttributes = (
+  { workflowId: _id, place: _place, ...content }: RequestRecord,
+  retentionDays: number,
+) => ({
+  content: longText(JSON.stringify(content)),
+  expiresAt: toExpiry(content.receivedAt, retentionDays),
 });
 
 export const toRequest = (item: Item): RequestRecord => ({

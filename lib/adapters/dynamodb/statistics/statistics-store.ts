@@ -15,10 +15,10 @@ import {
 import { STORE_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { workThrough } from '../../../shared/work-through.ts';
-import { longJson, number, readLongJson, readText, text } from '../attributes.ts';
+import { longJson, readLongJson, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { toExpiry, toIso } from '../executions/execution-item.ts';
-import { getItem, putItem, queryPages, sameAs } from '../items.ts';
+import { getItem, ifStill, putItem, queryPages } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** The partition of all workflows together. No workflow has this id. */
@@ -46,36 +46,26 @@ export const createStatisticsStore = (
   { statistics: TableName }: Pick<TableNames, 'statistics'>,
   clock: Pick<Clock, 'now'>,
 ): StatisticsStore => {
+  const table = { client, TableName };
+
   const addTo = async ({ workflowId, hour, changes }: HourOfWorkflow, shardId: string): Promise<void> => {
-    const Key = { workflowId: text(workflowId), hourOfShard: text(`${toHourText(hour)}#${shardId}`) };
+    const key = { workflowId, hourOfShard: `${toHourText(hour)}#${shardId}` };
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const stored = await getItem(client, { TableName, Key, ConsistentRead: true });
+      const stored = await getItem(table, key);
       const upTo = stored === null ? null : readText(stored, 'upTo');
       const fresh = changes.filter(({ sequence }) => upTo === null || sequence > BigInt(upTo));
       const last = fresh.at(-1);
       if (last === undefined) return;
       const counts = stored === null ? noCounts() : unpackCounts(readLongJson(stored, 'counts', EMPTY));
       for (const { happening } of fresh) count(counts, happening, workflowId !== ALL);
-      const Item = {
-        ...Key,
+      const attributes = {
         counts: longJson(packCounts(counts)),
-        upTo: text(String(last.sequence)),
-        expiresAt: number(toExpiry(hour, STATISTICS_DAYS)),
+        upTo: String(last.sequence),
+        expiresAt: toExpiry(hour, STATISTICS_DAYS),
       };
-      const condition =
-        upTo === null
-          ? { ConditionExpression: 'attribute_not_exists(workflowId)' }
-          : {
-              ConditionExpression: 'upTo = :upTo',
-              ExpressionAttributeValues: { ':upTo': text(upTo) },
-            };
-      if (await putItem(client, { TableName, Key, Item, ...condition }, sameAs(Item))) return;
+      if (await putItem(table, key, attributes, ifStill('upTo', upTo, 'workflowId'))) return;
     }
-    throw new AppError(
-      STORE_UNAVAILABLE,
-      {},
-      new Error(`other processes write ${Key.hourOfShard.S} as well`),
-    );
+    throw new AppError(STORE_UNAVAILABLE, {}, new Error(`other processes write ${key.hourOfShard} as well`));
   };
 
   return {
@@ -87,13 +77,12 @@ export const createStatisticsStore = (
     },
 
     read: async function* (workflowId, from, to) {
-      const pages = queryPages(client, {
-        TableName,
+      const pages = queryPages(table, {
         KeyConditionExpression: 'workflowId = :workflowId AND hourOfShard BETWEEN :from AND :to',
-        ExpressionAttributeValues: {
-          ':workflowId': text(workflowId ?? ALL),
-          ':from': text(toHourText(from)),
-          ':to': text(`${toHourText(to)}~`), // sorts after all shards of the hour
+        values: {
+          ':workflowId': workflowId ?? ALL,
+          ':from': toHourText(from),
+          ':to': `${toHourText(to)}~`, // sorts after all shards of the hour
         },
       });
       for await (const { items } of pages)

@@ -3,10 +3,10 @@ import pLimit from 'p-limit';
 import { type ExecutionStatus, hasEndedBadly } from '../../../executions/record/execution-store.ts';
 import { TABLES } from '../../../health/tables.ts';
 import { isAppError } from '../../../shared/errors.ts';
-import { type Item, number, text } from '../attributes.ts';
+import type { Attributes, Item } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { EARLIER_CALLBACKS, timeShardOf } from '../executions/execution-item.ts';
-import { translateErrors, updateItem } from '../items.ts';
+import { type Change, translateErrors, updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, versionOf } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { TABLE_KEYS } from './check-stored-data.ts';
@@ -14,7 +14,7 @@ import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 
 /** What a migration writes into an item. */
 interface Rewrite {
-  readonly set: Item;
+  readonly set: Attributes;
   /** The attributes that the new item was computed from. The item is written only if they are unchanged. */
   readonly from: readonly string[];
 }
@@ -29,7 +29,7 @@ const toCurrent = (item: Item): Rewrite => {
   if (executionId?.S === undefined || workflowId === undefined) return { set: {}, from: [] };
   const isCallback = item.callback !== undefined;
   const endedBadly = !isCallback && hasEndedBadly(status?.S as ExecutionStatus);
-  const timeShard = isCallback ? text(EARLIER_CALLBACKS) : timeShardOf(executionId.S, endedBadly);
+  const timeShard = isCallback ? EARLIER_CALLBACKS : timeShardOf(executionId.S, endedBadly);
   return { set: { timeShard }, from: ['timeShard'] }; // if it ends in the meantime, its end sets it
 };
 
@@ -132,32 +132,21 @@ const rewrite = async (
   parts: MigrationParts,
 ): Promise<boolean> => {
   const { set, from } = toCurrent(item);
-  const written: Item = { ...set, schema: number(SCHEMA_VERSION) };
-  const unchanged = [...new Set(['schema', ...from])];
-  const names = [...new Set([...Object.keys(written), ...unchanged, ...keys])];
-  const known = unchanged.filter((attribute) => item[attribute] !== undefined);
-  const input = {
-    TableName,
-    Key: Object.fromEntries(Object.entries(item).filter(([attribute]) => keys.includes(attribute))),
-    ConditionExpression: [
-      ...keys.map((key) => `attribute_exists(#${key})`),
-      ...unchanged.map((attribute) =>
-        known.includes(attribute)
-          ? `#${attribute} = :from_${attribute}`
-          : `attribute_not_exists(#${attribute})`,
+  const unchanged = ['schema', ...from];
+  const key = Object.fromEntries(Object.entries(item).filter(([attribute]) => keys.includes(attribute)));
+  const change: Change = {
+    condition: [
+      ...keys.map((name) => `attribute_exists(#${name})`),
+      ...unchanged.map((name) =>
+        item[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :from_${name}`,
       ),
     ].join(' AND '),
-    UpdateExpression: `SET ${Object.keys(written)
-      .map((attribute) => `#${attribute} = :to_${attribute}`)
-      .join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(names.map((attribute) => [`#${attribute}`, attribute])),
-    ExpressionAttributeValues: Object.fromEntries([
-      ...Object.entries(written).map(([attribute, value]) => [`:to_${attribute}`, value]),
-      ...known.map((attribute) => [`:from_${attribute}`, item[attribute]]),
-    ]),
+    set: { ...set, schema: SCHEMA_VERSION },
+    values: Object.fromEntries(unchanged.map((name) => [`:from_${name}`, item[name]])),
   };
   const isOurs = ({ schema }: Item) => schema?.N === String(SCHEMA_VERSION);
-  return (await patiently(parts, () => updateItem(parts.client, input, isOurs))) !== null;
+  const table = { client: parts.client, TableName };
+  return (await patiently(parts, () => updateItem(table, key, change, isOurs))) !== null;
 };
 
 /** Repeats a call, with growing delays, while the store refuses it. */

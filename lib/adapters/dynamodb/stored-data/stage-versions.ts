@@ -1,4 +1,4 @@
-import { type Item, number, readNumber, text } from '../attributes.ts';
+import { type Item, readNumber } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { translateErrors, updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, UNSTATED_VERSION } from '../schema/schema.ts';
@@ -14,7 +14,7 @@ type Tables = Pick<TableNames, 'executions'>;
 
 // One item among the executions, whose ids contain no space. Its form is the same in all versions, because earlier and
 // later releases have to understand it. So it states no version, and is not checked like other items.
-const Key: Item = { executionId: text('stored data') };
+const Key: Item = { executionId: { S: 'stored data' } };
 
 /** @returns null if no release has recorded it @throws AppError `STORE_UNAVAILABLE` */
 export const readStageVersions = async (
@@ -65,13 +65,11 @@ export const writeStageVersions = async (
   { executions: TableName }: Tables,
   { oldest, newest }: StageVersions,
 ): Promise<void> => {
-  const input = {
-    TableName,
-    Key,
-    UpdateExpression: 'SET oldest = :oldest, newest = :newest',
-    ExpressionAttributeValues: { ':oldest': number(oldest), ':newest': number(newest) },
-  };
-  await updateItem(client, input, null);
+  await updateItem({ client, TableName }, Key, {
+    condition: '',
+    statesVersion: false,
+    set: { oldest, newest },
+  });
 };
 
 /** What is wrong, and what to do about it. */

@@ -5,9 +5,9 @@ import type {
   PublishedWorkflow,
   WorkflowReader,
 } from '../../../workflows/definition/workflow-store.ts';
-import { type Item, number, readJson, readNumber, readText, text } from '../attributes.ts';
+import { type Item, readJson, readNumber, readText, toItem } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, scanPage } from '../items.ts';
+import { getItem, scanPage, type Table } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Reads the workflows that `createWorkflowStore` stores; functions of the service only read them. */
@@ -25,11 +25,8 @@ export const createWorkflowReader = (
     if (current !== null && !isTombstone(current) && readNumber(current, 'version') === version) {
       return toWorkflow(current);
     }
-    const archived = await getItem(client, {
-      TableName: tables.workflowVersions,
-      Key: { workflowId: text(workflowId), version: number(version) },
-      ConsistentRead: true, // a change may have archived it a moment ago
-    });
+    // With all changes, since one may have archived it a moment ago.
+    const archived = await getItem({ client, TableName: tables.workflowVersions }, { workflowId, version });
     return archived === null ? null : toWorkflow(archived);
   },
 });
@@ -39,9 +36,8 @@ export const readItem = (
   client: DynamoDbClient,
   TableName: string,
   workflowId: string,
-  ConsistentRead: boolean,
-): Promise<Item | null> =>
-  getItem(client, { TableName, Key: { workflowId: text(workflowId) }, ConsistentRead });
+  isConsistent: boolean,
+): Promise<Item | null> => getItem({ client, TableName }, { workflowId }, isConsistent);
 
 export const isTombstone = (item: Item): boolean => item.removedAt !== undefined;
 
@@ -70,16 +66,10 @@ interface DefinitionPage {
  * @param after - the workflow id after which the page starts, which need not exist; null for the first page
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
  */
-export const scanDefinitions = async (
-  client: DynamoDbClient,
-  TableName: string,
-  after: string | null,
-): Promise<DefinitionPage> => {
-  const { items, next } = await scanPage(client, {
-    TableName,
+export const scanDefinitions = async (table: Table, after: string | null): Promise<DefinitionPage> => {
+  const { items, next } = await scanPage(table, {
     ProjectionExpression: 'workflowId, #definition, #schema',
-    ExpressionAttributeNames: { '#definition': 'definition', '#schema': 'schema' }, // reserved words
-    ExclusiveStartKey: after === null ? undefined : { workflowId: text(after) },
+    ExclusiveStartKey: after === null ? undefined : toItem({ workflowId: after }),
   });
   return {
     ids: items.map((item) => readText(item, 'workflowId')),

@@ -2,26 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@hookloom/plugin-kit';
 import { WORKFLOW_CHANGED, WORKFLOW_TOO_LARGE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
-import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
-import type { PathConfig } from '../../../workflows/definition/path-config.ts';
-import type {
-  PutOptions,
-  VersionSummary,
-  WorkflowStore,
-} from '../../../workflows/definition/workflow-store.ts';
-import {
-  compact,
-  flag,
-  type Item,
-  json,
-  number,
-  optional,
-  readNumber,
-  readText,
-  text,
-} from '../attributes.ts';
+import type { VersionSummary, WorkflowStore } from '../../../workflows/definition/workflow-store.ts';
+import { type Attributes, type Item, json, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { putItem, queryFirst, sameAs } from '../items.ts';
+import { putItem, queryFirst } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { createWorkflowLists } from './workflow-lists.ts';
 import {
@@ -50,36 +34,30 @@ export const createWorkflowStore = (
 ): WorkflowStore => {
   const readCurrent = (workflowId: string) => readItem(client, tables.workflows, workflowId, true);
 
+  const archived = { client, TableName: tables.workflowVersions };
+
   const archive = async (current: Item): Promise<void> => {
     if (isTombstone(current)) return; // its last version was archived when it was removed
     const { workflowId, version, updatedAt, definition, author, message, schema } = current;
-    const input = {
-      TableName: tables.workflowVersions,
-      Key: compact({ workflowId, version }),
-      Item: compact({ workflowId, version, updatedAt, definition, author, message, schema }),
-      ConditionExpression: 'attribute_not_exists(workflowId)',
-    };
-    await putItem(client, input, null);
+    const attributes = { updatedAt, definition, author, message, schema };
+    const isNew = { condition: 'attribute_not_exists(workflowId)' };
+    await putItem(archived, { workflowId, version }, attributes, isNew, null);
   };
 
   /** Replaces the item `current` if it has not changed. */
-  const replace = async (current: Item | null, item: Item): Promise<void> => {
+  const replace = async (workflowId: string, current: Item | null, attributes: Attributes): Promise<void> => {
     if (current !== null) await archive(current);
     const condition =
       current === null
-        ? { ConditionExpression: 'attribute_not_exists(workflowId)' }
+        ? { condition: 'attribute_not_exists(workflowId)' }
         : {
             // The version alone is not enough, because a tombstone has the version of what it replaced.
-            ConditionExpression: `#version = :version AND ${isTombstone(current) ? 'attribute_exists' : 'attribute_not_exists'}(removedAt)`,
-            ExpressionAttributeNames: { '#version': 'version' },
-            ExpressionAttributeValues: { ':version': number(readNumber(current, 'version')) },
+            condition: `#version = :version AND ${isTombstone(current) ? 'attribute_exists' : 'attribute_not_exists'}(removedAt)`,
+            values: { ':version': current.version },
           };
-    const workflowId = readText(item, 'workflowId');
-    const Key = { workflowId: text(workflowId) };
-    const input = { TableName: tables.workflows, Key, Item: item, ...condition };
-    if (!(await putItem(client, input, sameAs(item)))) {
+    const table = { client, TableName: tables.workflows };
+    if (!(await putItem(table, { workflowId }, attributes, condition)))
       throw new AppError(WORKFLOW_CHANGED, { workflowId });
-    }
   };
 
   return {
@@ -104,10 +82,22 @@ export const createWorkflowStore = (
       const wasHighVolume =
         current?.wasHighVolume?.BOOL === true ||
         [definition, before?.definition].some((one) => one?.settings?.highVolume === true);
-      const item = toItem(definition, pathConfigs, { ...options, version, wasHighVolume, now: clock.now() });
+      const updatedAt = new Date(clock.now()).toISOString();
+
       // A trigger keeps listening. A listening that begins during this write is lost: its state is then "ended".
-      await replace(current, compact({ ...item, listening: current?.listening }));
-      await noteUses(client, tables, { definition, version, updatedAt: readText(item, 'updatedAt') });
+      await replace(definition.id, current, {
+        version,
+        updatedAt,
+        name: definition.name,
+        enabled: definition.enabled,
+        definition: json(definition),
+        pathConfigs: json(pathConfigs),
+        author: options.author,
+        message: options.message,
+        wasHighVolume: wasHighVolume || null,
+        listening: current?.listening,
+      });
+      await noteUses(client, tables, { definition, version, updatedAt });
       return { version, changed: true };
     },
 
@@ -116,35 +106,32 @@ export const createWorkflowStore = (
       if (current === null || isTombstone(current)) return false;
       if (replaces !== undefined && replaces !== readNumber(current, 'version'))
         throw new AppError(WORKFLOW_CHANGED, { workflowId });
-      await replace(current, toTombstone(current, clock.now()));
+      const { version, wasHighVolume } = current;
+      const removedAt = new Date(clock.now()).toISOString();
+      await replace(workflowId, current, { version, wasHighVolume, removedAt });
       await removeUses(client, tables, workflowId);
       return true;
     },
 
-    readPage: (after) => scanDefinitions(client, tables.workflows, after),
+    readPage: (after) => scanDefinitions({ client, TableName: tables.workflows }, after),
 
     listVersions: async (workflowId, before, limit) => {
       const current = before === null ? await readCurrent(workflowId) : null;
       // A tombstone has the number of the last version, which is archived.
       const newest = current === null || isTombstone(current) ? [] : [current];
       const below = newest[0] === undefined ? before : readNumber(newest[0], 'version');
-      const { items: archived, hasMore } = await queryFirst(
-        client,
+      const { items, hasMore } = await queryFirst(
+        archived,
         {
-          TableName: tables.workflowVersions,
           KeyConditionExpression: `workflowId = :workflowId${below === null ? '' : ' AND #version < :below'}`,
           ProjectionExpression: 'workflowId, #version, updatedAt, author, #message, #schema',
-          ExpressionAttributeNames: { '#version': 'version', '#message': 'message', '#schema': 'schema' },
-          ExpressionAttributeValues: compact({
-            ':workflowId': text(workflowId),
-            ':below': optional(below, number),
-          }),
+          values: { ':workflowId': workflowId, ':below': below },
           ScanIndexForward: false,
           ConsistentRead: true,
         },
         limit,
       );
-      const found = [...newest, ...archived].map(toVersionSummary);
+      const found = [...newest, ...items].map(toVersionSummary);
       const versions = found.slice(0, limit);
       const isLast = found.length === versions.length && !hasMore;
       return { versions, next: isLast ? null : (versions.at(-1)?.version ?? null) };
@@ -157,33 +144,6 @@ const refuseLarger = (limitBytes: number, stored: string): void => {
   const bytes = Buffer.byteLength(stored);
   if (bytes > limitBytes) throw new AppError(WORKFLOW_TOO_LARGE, { bytes, limitBytes });
 };
-
-interface ItemOptions extends PutOptions {
-  readonly version: number;
-  readonly wasHighVolume: boolean;
-  readonly now: number;
-}
-
-const toItem = (
-  definition: WorkflowDefinition,
-  pathConfigs: readonly PathConfig[],
-  { version, wasHighVolume, now, author, message }: ItemOptions,
-): Item =>
-  compact({
-    workflowId: text(definition.id),
-    version: number(version),
-    updatedAt: text(new Date(now).toISOString()),
-    name: text(definition.name),
-    enabled: flag(definition.enabled),
-    definition: json(definition),
-    pathConfigs: json(pathConfigs),
-    author: optional(author, text),
-    message: optional(message, text),
-    wasHighVolume: wasHighVolume ? flag(true) : undefined,
-  });
-
-const toTombstone = ({ workflowId, version, wasHighVolume }: Item, now: number): Item =>
-  compact({ workflowId, version, wasHighVolume, removedAt: text(new Date(now).toISOString()) });
 
 const toVersionSummary = (item: Item): VersionSummary => ({
   version: readNumber(item, 'version'),

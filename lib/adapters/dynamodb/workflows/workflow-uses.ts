@@ -3,7 +3,7 @@ import { isAppError } from '../../../shared/errors.ts';
 import type { CurrentWorkflow } from '../../../workflows/definition/definition.ts';
 import { findUses, type ListUsers, type Uses, usesAny } from '../../../workflows/definition/uses.ts';
 import type { WorkflowSummary } from '../../../workflows/definition/workflow-store.ts';
-import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
+import { type Item, json, readJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, putItem, scanAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
@@ -21,7 +21,7 @@ const BATCH_SIZE = 100;
 const MAX_ADDED = 1_000;
 const CONCURRENT_WRITES = 20;
 
-const at = (workflowId: string) => ({ name: text(`${PREFIX}${workflowId}`) });
+const at = (workflowId: string) => ({ name: `${PREFIX}${workflowId}` });
 
 /** Notes what a version uses. Does not fail if the store can't be reached: a note that is missing is added later. */
 export const noteUses = async (
@@ -29,17 +29,13 @@ export const noteUses = async (
   { settings: TableName }: Tables,
   { definition, version, updatedAt }: Pick<CurrentWorkflow, 'definition' | 'version' | 'updatedAt'>,
 ): Promise<void> => {
-  const Key = at(definition.id);
-  const Item = {
-    ...Key,
-    ...{ version: number(version), updatedAt: text(updatedAt), uses: json(findUses(definition)) },
-  };
-  await unlessUnavailable(putItem(client, { TableName, Key, Item }, null));
+  const note = { version, updatedAt, uses: json(findUses(definition)) };
+  await unlessUnavailable(putItem({ client, TableName }, at(definition.id), note));
 };
 
 /** Removes the note of a workflow that is removed; one that is left is ignored. */
 export const removeUses = (client: DynamoDbClient, { settings: TableName }: Tables, workflowId: string) =>
-  unlessUnavailable(deleteItem(client, { TableName, Key: at(workflowId) }));
+  unlessUnavailable(deleteItem({ client, TableName }, at(workflowId)));
 
 const unlessUnavailable = async (write: Promise<unknown>): Promise<void> => {
   try {
@@ -56,12 +52,10 @@ export const createListUsers =
     if (used.names.length === 0) return [];
     const [current, notes] = await Promise.all([
       workflows.list(),
-      scanAll(client, {
-        TableName: tables.settings,
-        FilterExpression: 'begins_with(#name, :prefix)',
-        ExpressionAttributeNames: { '#name': 'name' },
-        ExpressionAttributeValues: { ':prefix': text(PREFIX) },
-      }),
+      scanAll(
+        { client, TableName: tables.settings },
+        { FilterExpression: 'begins_with(#name, :prefix)', values: { ':prefix': PREFIX } },
+      ),
     ]);
     const known = new Map(notes.map((note) => [readText(note, 'name').slice(PREFIX.length), note]));
     const isNoted = (workflow: WorkflowSummary): boolean => isOf(known.get(workflow.id), workflow);
