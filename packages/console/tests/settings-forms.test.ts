@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Problem } from '../src/api/api.ts';
 import {
   readFieldErrors,
   readHosts,
@@ -107,14 +108,16 @@ describe('the form of a credential', () => {
       { pointer: '#/hosts/0', detail: 'is no host' },
       { pointer: '#/hosts/1', detail: 'neither' },
     ];
-    expect(readFieldErrors({ errors })).toEqual({
+    expect(readFieldErrors(new Problem(400, { errors }))).toEqual({
       token: 'is too short',
       'a/b c': 'is unknown',
       hosts: 'is no host neither',
     });
     const missing = [{ pointer: '#', detail: 'lacks the key "tokenUrl"' }];
-    expect(readFieldErrors({ errors: missing })).toEqual({ tokenUrl: 'lacks the key "tokenUrl"' });
-    expect(readFieldErrors({})).toEqual({});
+    expect(readFieldErrors(new Problem(400, { errors: missing }))).toEqual({
+      tokenUrl: 'lacks the key "tokenUrl"',
+    });
+    expect(readFieldErrors(new Problem(400, {}))).toEqual({});
   });
 
   test('takes hosts from lines and commas', () => {

@@ -38,6 +38,9 @@ export class Problem extends Error {
   }
 }
 
+/** Whether a change was refused since another version than expected is stored, or one where none was expected. */
+export const isOutdated = (error: Error | null): boolean => error instanceof Problem && error.status === 412;
+
 interface ProblemPart {
   /** To its place, as a fragment of a URI. */
   readonly pointer: string;

@@ -68,6 +68,13 @@ export const useApiPages = <Key extends RouteKey & `GET ${string}`>(
     select: ({ pages }): readonly Answer<Key>[] => pages,
   });
 
+/** A change, as far as a dialog needs it. */
+export interface Change<Changed> {
+  readonly isPending: boolean;
+  readonly error: Error | null;
+  mutate(call: Call, outcome: { onSuccess(changed: Changed): void }): void;
+}
+
 /**
  * A change through the API. Then all that is shown is asked for again, except for what was removed; the outcome of the change
  * does not wait for that.

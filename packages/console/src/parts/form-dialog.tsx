@@ -4,15 +4,17 @@ import Form from '@cloudscape-design/components/form';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { FormEvent, ReactNode } from 'react';
+import type { Call } from '../api/api.ts';
+import type { Change } from '../api/use-api.ts';
 import { ProblemAlert } from './problem-alert.tsx';
 
 interface FormDialogProps {
   readonly title: string;
   /** The word on the button that does it. */
   readonly action: string;
-  readonly isBusy: boolean;
-  /** What was refused; null if nothing was. */
-  readonly error: Error | null;
+  readonly change: Pick<Change<unknown>, 'isPending' | 'error'>;
+  /** Null for what the fields show; that of the change when absent. */
+  readonly error?: Error | null;
   readonly onSubmit: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
@@ -20,10 +22,10 @@ interface FormDialogProps {
 
 /** Fields for a change, sent with Enter or the button. What was refused stays in sight above it. */
 export const FormDialog = (props: FormDialogProps): ReactNode => {
-  const { title, action, isBusy, error, onSubmit, onClose, children } = props;
+  const { title, action, change, error = change.error, onSubmit, onClose, children } = props;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isBusy) onSubmit();
+    if (!change.isPending) onSubmit();
   };
   return (
     <Modal visible={true} header={title} closeAriaLabel="Close" onDismiss={onClose}>
@@ -34,7 +36,7 @@ export const FormDialog = (props: FormDialogProps): ReactNode => {
               <Button formAction="none" variant="link" onClick={onClose}>
                 Cancel
               </Button>
-              <Button variant="primary" loading={isBusy}>
+              <Button variant="primary" loading={change.isPending}>
                 {action}
               </Button>
             </SpaceBetween>
@@ -53,3 +55,15 @@ export const FormDialog = (props: FormDialogProps): ReactNode => {
     </Modal>
   );
 };
+
+interface ChangeDialogProps<Changed> extends Omit<FormDialogProps, 'change' | 'onSubmit'> {
+  readonly change: Change<Changed>;
+  /** What is sent. */
+  readonly call: Call;
+  readonly onDone: (changed: Changed) => void;
+}
+
+/** A dialog whose fields the API alone checks. */
+export const ChangeDialog = <Changed,>({ call, onDone, ...props }: ChangeDialogProps<Changed>): ReactNode => (
+  <FormDialog {...props} onSubmit={() => props.change.mutate(call, { onSuccess: onDone })} />
+);

@@ -1,7 +1,5 @@
-import Box from '@cloudscape-design/components/box';
-import { lazy, type ReactNode, Suspense } from 'react';
-
-const Editor = lazy(() => import('./json-editor.tsx'));
+import type { ReactNode } from 'react';
+import { JsonField } from './json-field.tsx';
 
 /** Longer ones are cut, since an editor would take seconds for them. In characters of JSON. */
 const MAX_LENGTH = 500_000;
@@ -16,8 +14,9 @@ export const JsonView = ({
 }): ReactNode => {
   const text = JSON.stringify(value, null, 2) ?? 'undefined';
   return (
-    <Suspense fallback={<Box variant="code">…</Box>}>
-      <Editor label={label} value={text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}\n… cut` : text} />
-    </Suspense>
+    <JsonField
+      label={label}
+      value={text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}\n… cut` : text}
+    />
   );
 };

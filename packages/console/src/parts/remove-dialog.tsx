@@ -1,13 +1,13 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
-import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Call, Problem } from '../api/api.ts';
-import { FormDialog } from './form-dialog.tsx';
+import type { Change } from '../api/use-api.ts';
+import { ChangeDialog } from './form-dialog.tsx';
 
 interface RemoveDialogProps<Removed> {
   readonly title: string;
-  readonly change: UseMutationResult<Removed, Error, Call>;
+  readonly change: Change<Removed>;
   /** Without `force`, which is added after a second question. */
   readonly call: Call;
   readonly onRemoved: (removed: Removed) => void;
@@ -21,22 +21,15 @@ export const RemoveDialog = <Removed,>(props: RemoveDialogProps<Removed>): React
   const { title, change, call, onRemoved, onClose, children } = props;
   const users = readUsers(change.error);
   const isForced = users !== null;
-  const close = () => {
-    change.reset();
-    onClose();
-  };
   return (
-    <FormDialog
+    <ChangeDialog
       title={title}
       action={isForced ? 'Remove although it is used' : 'Remove'}
-      isBusy={change.isPending}
+      change={change}
       error={isForced ? null : change.error}
-      onClose={close}
-      onSubmit={() =>
-        change.mutate(isForced ? { ...call, query: { ...call.query, force: 'true' } } : call, {
-          onSuccess: onRemoved,
-        })
-      }
+      call={isForced ? { ...call, query: { ...call.query, force: 'true' } } : call}
+      onDone={onRemoved}
+      onClose={onClose}
     >
       {children}
       {isForced && (
@@ -52,7 +45,7 @@ export const RemoveDialog = <Removed,>(props: RemoveDialogProps<Removed>): React
           </Alert>
         </div>
       )}
-    </FormDialog>
+    </ChangeDialog>
   );
 };
 

@@ -1,17 +1,16 @@
 import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
 import { type ReactNode, useState } from 'react';
 import { OAUTH2_PRESETS } from '../../../../authoring/oauth2-presets.ts';
-import { Problem } from '../../api/api.ts';
+import { isOutdated } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
-import { FormDialog } from '../../parts/form-dialog.tsx';
+import { ChangeDialog } from '../../parts/form-dialog.tsx';
+import { Choice, TextField } from '../../parts/form-fields.tsx';
 import { CredentialFields } from './credential-fields.tsx';
 import {
   type CredentialForm,
@@ -67,8 +66,8 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
     { isOn: !isOfCallers },
   );
   const change = useSecretChange('PUT /api/admin/credentials/{credentialId}');
-  const errors = change.error instanceof Problem ? readFieldErrors(change.error.members) : {};
-  const isTaken = change.error instanceof Problem && change.error.status === 412;
+  const errors = readFieldErrors(change.error);
+  const isTaken = isOutdated(change.error);
   const all = isOfCallers || shown.data === undefined ? [] : toCredentialFields(shown.data);
   const fields = fieldsToShow(type, all, form.values);
   const options = [
@@ -81,7 +80,6 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
         .filter(isOffered),
     },
   ].filter((group) => group.options.length > 0);
-  const selected = options.flatMap((group) => group.options).find(({ value }) => value === type);
   const { username = '', password = '' } = form.values;
   const body = isOfCallers
     ? { type, ...(type === 'basic' && { username, ...(password === '' ? {} : { password }) }) }
@@ -95,39 +93,36 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
       />
     );
   return (
-    <FormDialog
+    <ChangeDialog
       title="Create a credential"
       action="Create"
-      isBusy={change.isBusy}
+      change={change}
       error={isTaken ? null : change.error}
+      call={{ params: { credentialId: id.trim() }, headers: { 'if-none-match': '*' }, body }}
       onClose={onClose}
-      onSubmit={() =>
-        change.send(
-          { params: { credentialId: id.trim() }, headers: { 'if-none-match': '*' }, body },
-          (changed) => {
-            onCreated?.(changed);
-            if (takesSignIn(changed)) setCreated(changed);
-            else onDone(changed);
-          },
-        )
-      }
+      onDone={(changed) => {
+        onCreated?.(changed);
+        if (takesSignIn(changed)) setCreated(changed);
+        else onDone(changed);
+      }}
     >
-      <FormField
+      <TextField
         label="Id"
         description="Nodes and webhooks name it."
         errorText={isTaken && 'A credential has this id already: choose another.'}
         stretch={true}
-      >
-        <Input spellcheck={false} value={id} onChange={({ detail }) => setId(detail.value)} />
-      </FormField>
+        spellcheck={false}
+        value={id}
+        onChange={setId}
+      />
       <FormField label="Type" errorText={errors.type} stretch={true}>
-        <Select
+        <Choice
           options={options}
           filteringType="auto"
           filteringAriaLabel="Find a type"
-          selectedOption={selected ?? null}
-          onChange={({ detail }) => {
-            setType(detail.selectedOption.value ?? '');
+          value={type}
+          onChange={(chosen) => {
+            setType(chosen);
             setForm(EMPTY);
             setService(ANY_SERVER.value);
           }}
@@ -153,13 +148,14 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
             The secret is in Secrets Manager
           </Toggle>
           {form.ref !== null && (
-            <FormField label="ARN of the secret" errorText={errors.ref} stretch={true}>
-              <Input
-                spellcheck={false}
-                value={form.ref}
-                onChange={({ detail }) => setForm({ ...form, ref: detail.value })}
-              />
-            </FormField>
+            <TextField
+              label="ARN of the secret"
+              errorText={errors.ref}
+              stretch={true}
+              spellcheck={false}
+              value={form.ref}
+              onChange={(ref) => setForm({ ...form, ref })}
+            />
           )}
           {type === 'oauth2' && form.ref === null && (
             <FormField
@@ -167,13 +163,12 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
               description="Fills in what is known of it. You sign in once it is created."
               stretch={true}
             >
-              <Select
+              <Choice
                 options={SERVICES}
-                selectedOption={SERVICES.find(({ value }) => value === service) ?? ANY_SERVER}
-                onChange={({ detail }) => {
-                  const { value = '' } = detail.selectedOption;
-                  setService(value);
-                  setForm(toPresetForm(value, form));
+                value={service}
+                onChange={(chosen) => {
+                  setService(chosen);
+                  setForm(toPresetForm(chosen, form));
                 }}
               />
             </FormField>
@@ -193,7 +188,7 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
           )}
         </SpaceBetween>
       )}
-    </FormDialog>
+    </ChangeDialog>
   );
 };
 

@@ -1,12 +1,10 @@
 import Box from '@cloudscape-design/components/box';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import { type ReactNode, useState } from 'react';
 import { findAddedHosts, readHostPattern } from '../../../../../lib/credentials/outbound/host-pattern.ts';
-import { Problem } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
-import { FormDialog } from '../../parts/form-dialog.tsx';
+import { ChangeDialog } from '../../parts/form-dialog.tsx';
+import { TextField } from '../../parts/form-fields.tsx';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { BASIC_PASSWORD, type Changed, HostsField } from './create-credential.tsx';
 import { CredentialFields } from './credential-fields.tsx';
@@ -44,26 +42,18 @@ export const CredentialDialog = ({
 
 const Rotate = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
   const { id, type, direction } = credential;
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const change = useSecretChange('POST /api/admin/credentials/{credentialId}/rotate');
   const isOut = direction === 'outbound';
-  const shown = useApi('GET /api/admin/credential-types/{type}', { params: { type } }, { isOn: isOut });
-  const secrets =
-    shown.data === undefined ? [] : toCredentialFields(shown.data).filter(({ isSecret }) => isSecret);
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
-  const fields = isOut ? secrets.map((field) => ({ ...field, isRequired: false })) : [];
+  const { fields, given, ...typed } = useSecretFields(type, isOut);
+  const optional = fields.map((field) => ({ ...field, isRequired: false }));
   return (
-    <FormDialog
+    <ChangeDialog
       title={`Rotate ${id}`}
       action="Rotate"
-      isBusy={change.isBusy}
-      error={change.error}
+      change={change}
+      call={{ ...callOf(credential), body: isOut ? { secrets: given } : given }}
       onClose={onClose}
-      onSubmit={() =>
-        change.send({ ...callOf(credential), body: isOut ? { secrets: given } : given }, (changed) =>
-          onDone(`${id} is rotated: revision ${changed.revision}.`, changed),
-        )
-      }
+      onDone={(changed) => onDone(`${id} is rotated: revision ${changed.revision}.`, changed)}
     >
       <Box>
         {isOut
@@ -71,49 +61,50 @@ const Rotate = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
           : 'This adds a secret. Earlier ones stay live until you revoke them.'}
       </Box>
       <CredentialFields
-        fields={type === 'basic' && !isOut ? [BASIC_PASSWORD] : fields}
-        values={values}
-        errors={change.error instanceof Problem ? readFieldErrors(change.error.members) : {}}
-        onChange={setValues}
+        {...typed}
+        fields={type === 'basic' && !isOut ? [BASIC_PASSWORD] : optional}
+        errors={readFieldErrors(change.error)}
       />
-    </FormDialog>
+    </ChangeDialog>
   );
+};
+
+/** The secret fields of a type, and what is typed into them: `given`, without those that are left empty. */
+const useSecretFields = (type: string, isOn: boolean) => {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const { data } = useApi('GET /api/admin/credential-types/{type}', { params: { type } }, { isOn });
+  return {
+    fields: data === undefined ? [] : toCredentialFields(data).filter(({ isSecret }) => isSecret),
+    given: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')),
+    values,
+    onChange: setValues,
+  };
 };
 
 const Hosts = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
   const before = credential.direction === 'outbound' ? credential.hosts : [];
-  const { type } = credential;
   const [text, setText] = useState((before ?? []).join('\n'));
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const change = useSecretChange('POST /api/admin/credentials/{credentialId}/hosts');
   const hosts = readHosts(text);
   const isBound = credential.direction === 'outbound' && credential.reference.startsWith('arn:');
   const named = hosts.map((host) => readHostPattern(host) ?? host);
   const added = isBound ? [] : findAddedHosts(before, named);
-  const shown = useApi('GET /api/admin/credential-types/{type}', { params: { type } });
-  const secrets =
-    shown.data === undefined ? [] : toCredentialFields(shown.data).filter((field) => field.isSecret);
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
-  const errors = change.error instanceof Problem ? readFieldErrors(change.error.members) : {};
+  const { given, ...secrets } = useSecretFields(credential.type, true);
+  const errors = readFieldErrors(change.error);
   return (
-    <FormDialog
+    <ChangeDialog
       title={`Hosts of ${credential.id}`}
       action="Change"
-      isBusy={change.isBusy}
-      error={change.error}
+      change={change}
+      call={{
+        ...callOf(credential),
+        body: {
+          ...(hosts.length > 0 && { hosts }),
+          ...(added.length > 0 && Object.keys(given).length > 0 && { secrets: given }),
+        },
+      }}
       onClose={onClose}
-      onSubmit={() =>
-        change.send(
-          {
-            ...callOf(credential),
-            body: {
-              ...(hosts.length === 0 ? {} : { hosts }),
-              ...(added.length === 0 || Object.keys(given).length === 0 ? {} : { secrets: given }),
-            },
-          },
-          () => onDone('The hosts are changed. All runs know them within a minute.'),
-        )
-      }
+      onDone={() => onDone('The hosts are changed. All runs know them within a minute.')}
     >
       <HostsField value={text} error={errors.hosts} onChange={setText} />
       {added.length > 0 && (
@@ -122,10 +113,10 @@ const Hosts = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
             {added.join(', ')} would get the secret, so enter all of it again. What you enter replaces what is
             stored.
           </Box>
-          <CredentialFields fields={secrets} values={values} errors={errors} onChange={setValues} />
+          <CredentialFields {...secrets} errors={errors} />
         </>
       )}
-    </FormDialog>
+    </ChangeDialog>
   );
 };
 
@@ -136,34 +127,30 @@ const Limits = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
   const change = useChange('POST /api/admin/credentials/{credentialId}/limits');
   const limits = { ...toLimit('perSecond', perSecond), ...toLimit('atOnce', atOnce) };
   return (
-    <FormDialog
+    <ChangeDialog
       title={`Limits on the calls of ${credential.id}`}
       action="Change"
-      isBusy={change.isPending}
-      error={change.error}
+      change={change}
+      call={{ ...callOf(credential), body: { limits: Object.keys(limits).length === 0 ? null : limits } }}
       onClose={onClose}
-      onSubmit={() =>
-        change.mutate(
-          { ...callOf(credential), body: { limits: Object.keys(limits).length === 0 ? null : limits } },
-          { onSuccess: () => onDone('The limits are changed. All runs know them within a minute.') },
-        )
-      }
+      onDone={() => onDone('The limits are changed. All runs know them within a minute.')}
     >
-      <FormField
+      <TextField
         label="Calls per second"
         description="Of all runs together; 0.5 is one in two seconds. Empty for no limit."
-      >
-        <Input
-          type="number"
-          step="any"
-          value={perSecond}
-          onChange={({ detail }) => setPerSecond(detail.value)}
-        />
-      </FormField>
-      <FormField label="Calls at a time" description="Of all runs together. Empty for no limit.">
-        <Input type="number" value={atOnce} onChange={({ detail }) => setAtOnce(detail.value)} />
-      </FormField>
-    </FormDialog>
+        type="number"
+        step="any"
+        value={perSecond}
+        onChange={setPerSecond}
+      />
+      <TextField
+        label="Calls at a time"
+        description="Of all runs together. Empty for no limit."
+        type="number"
+        value={atOnce}
+        onChange={setAtOnce}
+      />
+    </ChangeDialog>
   );
 };
 
@@ -200,20 +187,15 @@ const Revoke = ({
   const change = useChange('POST /api/admin/credentials/{credentialId}/revoke');
   const what = secretId === null ? 'all secrets' : `the secret ${secretId}`;
   return (
-    <FormDialog
+    <ChangeDialog
       title={`Revoke ${what} of ${credential.id}?`}
       action="Revoke"
-      isBusy={change.isPending}
-      error={change.error}
+      change={change}
+      call={{ ...callOf(credential), body: secretId === null ? { all: true } : { secretId } }}
       onClose={onClose}
-      onSubmit={() =>
-        change.mutate(
-          { ...callOf(credential), body: secretId === null ? { all: true } : { secretId } },
-          { onSuccess: () => onDone(`Revoked: ${what}. Callers are refused within seconds.`) },
-        )
-      }
+      onDone={() => onDone(`Revoked: ${what}. Callers are refused within seconds.`)}
     >
       Callers that use it are refused within seconds. A revoked secret can't be restored.
-    </FormDialog>
+    </ChangeDialog>
   );
 };

@@ -1,4 +1,5 @@
 import { OAUTH2_PRESETS } from '../../../../authoring/oauth2-presets.ts';
+import { Problem } from '../../api/api.ts';
 import { missingKeyOf } from '../../parts/schema-form/fields.ts';
 import { type SchemaField, toSchemaFields } from '../reference/schema-fields.ts';
 
@@ -100,13 +101,9 @@ export const toOutboundBody = (
 };
 
 /** What a refusal says of single fields, by their name; `''` has what is said of none. */
-export const readFieldErrors = (
-  members: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, string>> => {
+export const readFieldErrors = (error: Error | null): Readonly<Record<string, string>> => {
   const found: Record<string, string> = {};
-  const { errors } = members;
-  for (const error of Array.isArray(errors) ? errors : []) {
-    const { pointer = '', detail = '' } = error as { readonly pointer?: string; readonly detail?: string };
+  for (const { pointer, detail } of error instanceof Problem ? error.errors : []) {
     const [, list = '', name = ''] = pointer.split('/');
     const isField = list === 'fields' || list === 'secrets';
     const named = isField ? decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~') : list;

@@ -1,11 +1,12 @@
 import Box from '@cloudscape-design/components/box';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import { type ReactNode, useState } from 'react';
 import { SIGN_INS_PATH } from '../../../console-settings.ts';
 import { callServer } from '../../api/api.ts';
+import type { Change } from '../../api/use-api.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { TextField } from '../../parts/form-fields.tsx';
 import { settings } from '../../parts/page-settings.ts';
 import { toReturnTo } from './sign-in-state.ts';
 
@@ -20,26 +21,24 @@ interface SignInDialogProps {
 export const SignInDialog = ({ credential, clientSecret = '', onClose }: SignInDialogProps): ReactNode => {
   const { id, fields } = credential;
   const [secret, setSecret] = useState(clientSecret);
-  const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: Error | null }>({
-    isBusy: false,
+  const [change, setChange] = useState<Pick<Change<unknown>, 'isPending' | 'error'>>({
+    isPending: false,
     error: null,
   });
   const server = URL.parse(fields.authorizationUrl ?? '')?.host ?? 'the server';
   const leave = () => {
-    setState({ isBusy: true, error: null });
-    const returnTo = toReturnTo(location.href);
-    callServer<{ readonly address: string }>(SIGN_INS_PATH, {
-      ...{ credentialId: id, clientSecret: secret, returnTo },
-    }).then(
+    setChange({ isPending: true, error: null });
+    const asked = { credentialId: id, clientSecret: secret, returnTo: toReturnTo(location.href) };
+    callServer<{ readonly address: string }>(SIGN_INS_PATH, asked).then(
       ({ address }) => location.assign(address),
-      (error: Error) => setState({ isBusy: false, error }),
+      (error: Error) => setChange({ isPending: false, error }),
     );
   };
   return (
     <FormDialog
       title={`Sign in for ${id}`}
       action={`Go to ${server}`}
-      {...state}
+      change={change}
       onClose={onClose}
       onSubmit={leave}
     >
@@ -65,7 +64,7 @@ export const SignInDialog = ({ credential, clientSecret = '', onClose }: SignInD
           />
         </div>
       </FormField>
-      <FormField
+      <TextField
         label={
           <>
             Client secret <i>– empty for a public client</i>
@@ -76,15 +75,12 @@ export const SignInDialog = ({ credential, clientSecret = '', onClose }: SignInD
         }
         constraintText="secret"
         stretch={true}
-      >
-        <Input
-          type="password"
-          autoComplete="new-password"
-          spellcheck={false}
-          value={secret}
-          onChange={({ detail }) => setSecret(detail.value)}
-        />
-      </FormField>
+        type="password"
+        autoComplete="new-password"
+        spellcheck={false}
+        value={secret}
+        onChange={setSecret}
+      />
     </FormDialog>
   );
 };

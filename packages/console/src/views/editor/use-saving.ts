@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { callApi, Problem } from '../../api/api.ts';
+import { callApi, isOutdated } from '../../api/api.ts';
 import { useChange } from '../../api/use-api.ts';
 import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
 import { readDefinition, writeDefinition } from './definition/definition-text.ts';
@@ -175,6 +175,3 @@ export const useSaving = (parts: SavingParts) => {
     },
   };
 };
-
-/** Whether another version than expected is stored. */
-const isOutdated = (error: Error | null): boolean => error instanceof Problem && error.status === 412;

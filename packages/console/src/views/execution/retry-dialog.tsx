@@ -6,17 +6,16 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Toggle from '@cloudscape-design/components/toggle';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import type { Execution } from './node-runs.ts';
 import { type EditedFields, findRecordedInput, readEditedFields } from './retry-input.ts';
 import { useCurrentVersion, useVersion } from './use-definition.ts';
 import { type RetryPlan, useRetryPlan } from './use-retry-plan.ts';
-
-const JsonEditor = lazy(() => import('../../parts/json-editor.tsx'));
 
 interface RetryDialogProps {
   readonly execution: Execution;
@@ -116,9 +115,7 @@ export const RetryDialog = ({ execution, from, onFrom, onClose }: RetryDialogPro
             constraintText={describeFields(edited)}
             stretch
           >
-            <Suspense fallback={<Box variant="code">…</Box>}>
-              <JsonEditor value={text} label="Input of the trigger" onChange={setText} />
-            </Suspense>
+            <JsonField value={text} label="Input of the trigger" onChange={setText} />
           </FormField>
         )}
         <div role="status">

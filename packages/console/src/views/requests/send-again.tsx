@@ -4,19 +4,18 @@ import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useChange } from '../../api/use-api.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
 import { readOnlyReason } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toEdit, toEditable } from './to-edit.ts';
-
-const JsonEditor = lazy(() => import('../../parts/json-editor.tsx'));
 
 interface SendAgainProps {
   readonly request: Answer<'GET /api/admin/requests/{id}'>;
@@ -80,9 +79,7 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
     >
       <SpaceBetween size="m">
         <FormField label="Body" stretch={true} errorText={problemOf('body')}>
-          <Suspense fallback={<Box variant="code">…</Box>}>
-            <JsonEditor value={body} label="Body to send" onChange={setBody} />
-          </Suspense>
+          <JsonField value={body} label="Body to send" onChange={setBody} />
         </FormField>
         <ExpandableSection headerText="Query, headers and version">
           <SpaceBetween size="m">
@@ -95,9 +92,7 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
               errorText={problemOf('headers')}
               stretch={true}
             >
-              <Suspense fallback={<Box variant="code">…</Box>}>
-                <JsonEditor value={headers} label="Headers to change" onChange={setHeaders} />
-              </Suspense>
+              <JsonField value={headers} label="Headers to change" onChange={setHeaders} />
             </FormField>
             <FormField label="Version" errorText={isVersion ? undefined : 'Enter the number of a version.'}>
               <Input

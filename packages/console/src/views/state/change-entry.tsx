@@ -1,14 +1,13 @@
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { Problem } from '../../api/api.ts';
+import { type ReactNode, useState } from 'react';
+import { isOutdated } from '../../api/api.ts';
 import { useChange } from '../../api/use-api.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, TextField } from '../../parts/form-fields.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
 import { formatTime } from '../../parts/time.tsx';
 import {
   EMPTY,
@@ -20,8 +19,6 @@ import {
   toForm,
 } from './entry-form.ts';
 import { Written } from './written.tsx';
-
-const JsonEditor = lazy(() => import('../../parts/json-editor.tsx'));
 
 interface ChangeEntryProps {
   readonly scope: Scope;
@@ -40,7 +37,7 @@ export const ChangeEntry = ({ scope, entry, onClose, onDone }: ChangeEntryProps)
   const edit = (changes: Partial<EntryForm>) => setForm({ ...form, ...changes });
   // A refusal has the entry read again, and so does coming back to this page.
   const isOvertaken = entry !== null && entry.version !== seen;
-  const isConflict = change.error instanceof Problem && change.error.status === 412;
+  const isConflict = isOutdated(change.error);
   const isTaken = entry === null && isConflict;
   const submit = () => {
     const { body, mistakes: found } = readForm(form, entry?.expiresAt ?? null, Date.now());
@@ -59,20 +56,21 @@ export const ChangeEntry = ({ scope, entry, onClose, onDone }: ChangeEntryProps)
     <FormDialog
       title={entry === null ? 'Create an entry' : 'Change the entry'}
       action={entry === null ? 'Create' : 'Change'}
-      isBusy={change.isPending}
+      change={change}
       error={isTaken || (isOvertaken && isConflict) ? null : change.error}
       onSubmit={submit}
       onClose={onClose}
     >
       {entry === null && (
-        <FormField
+        <TextField
           label="Key"
           description="At most 1,024 bytes."
           errorText={isTaken ? 'An entry has this key already: choose another.' : mistakes.key}
           stretch={true}
-        >
-          <Input spellcheck={false} value={form.key} onChange={({ detail }) => edit({ key: detail.value })} />
-        </FormField>
+          spellcheck={false}
+          value={form.key}
+          onChange={(key) => edit({ key })}
+        />
       )}
       {isOvertaken && (
         <Overtaken entry={entry} onTake={() => goOn(toForm(entry))} onKeep={() => goOn(form)} />
@@ -83,9 +81,7 @@ export const ChangeEntry = ({ scope, entry, onClose, onDone }: ChangeEntryProps)
         errorText={mistakes.text}
         stretch={true}
       >
-        <Suspense fallback={<Box variant="code">…</Box>}>
-          <JsonEditor label="Value as JSON" value={form.text} onChange={(text) => edit({ text })} />
-        </Suspense>
+        <JsonField label="Value as JSON" value={form.text} onChange={(text) => edit({ text })} />
       </FormField>
       <ExpiryFields
         form={form}
@@ -142,29 +138,29 @@ interface ExpiryFieldsProps {
 }
 
 const ExpiryFields = ({ form, expiresAt, mistake, onEdit }: ExpiryFieldsProps): ReactNode => {
-  const never = { value: 'never', label: 'Never' };
   const options = [
     ...(expiresAt === null ? [] : [{ value: 'kept', label: `${formatTime(expiresAt)}, as before` }]),
-    never,
+    { value: 'never', label: 'Never' },
     { value: 'after', label: 'Some time after this change' },
   ];
   return (
     <>
       <FormField label="Expires" stretch={true}>
-        <Select
+        <Choice
           options={options}
-          selectedOption={options.find(({ value }) => value === form.expiry) ?? never}
-          onChange={({ detail }) => onEdit({ expiry: detail.selectedOption.value as Expiry })}
+          value={form.expiry}
+          onChange={(expiry) => onEdit({ expiry: expiry as Expiry })}
         />
       </FormField>
       {form.expiry === 'after' && (
-        <FormField label="Seconds until it expires" errorText={mistake} stretch={true}>
-          <Input
-            inputMode="numeric"
-            value={form.seconds}
-            onChange={({ detail }) => onEdit({ seconds: detail.value })}
-          />
-        </FormField>
+        <TextField
+          label="Seconds until it expires"
+          errorText={mistake}
+          stretch={true}
+          inputMode="numeric"
+          value={form.seconds}
+          onChange={(seconds) => onEdit({ seconds })}
+        />
       )}
     </>
   );

@@ -6,11 +6,11 @@ import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
-import { Problem } from '../../api/api.ts';
+import { isOutdated } from '../../api/api.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
+import { ChangeDialog } from '../../parts/form-dialog.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
@@ -194,20 +194,16 @@ const DeleteEntry = ({ scope, entry, onClose, onDone }: DeleteEntryProps): React
   const { key, claim } = entry;
   const [seen] = useState(entry.version);
   const change = useChange('DELETE /api/admin/state/entry');
-  const isConflict = change.error instanceof Problem && change.error.status === 412;
+  const isConflict = isOutdated(change.error);
   return (
-    <FormDialog
+    <ChangeDialog
       title="Delete this entry?"
       action="Delete"
-      isBusy={change.isPending}
+      change={change}
       error={isConflict ? null : change.error}
+      call={{ query: { ...scope, key }, headers: { 'if-match': `"${seen}"` } }}
       onClose={onClose}
-      onSubmit={() =>
-        change.mutate(
-          { query: { ...scope, key }, headers: { 'if-match': `"${seen}"` } },
-          { onSuccess: onDone },
-        )
-      }
+      onDone={onDone}
     >
       <Box variant="p">
         <span className="any-length">{key}</span>
@@ -224,7 +220,7 @@ const DeleteEntry = ({ scope, entry, onClose, onDone }: DeleteEntryProps): React
           </Alert>
         </div>
       )}
-    </FormDialog>
+    </ChangeDialog>
   );
 };
 

@@ -1,11 +1,11 @@
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import Textarea from '@cloudscape-design/components/textarea';
 import { type ReactNode, useState } from 'react';
-import { Problem } from '../../api/api.ts';
+import { isOutdated } from '../../api/api.ts';
 import { useChange } from '../../api/use-api.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Choice, TextField } from '../../parts/form-fields.tsx';
 import { EMPTY, readForm, toForm, type Variable, type VariableForm } from './variable-form.ts';
 
 const TYPES = [
@@ -14,11 +14,6 @@ const TYPES = [
   { value: 'boolean', label: 'True or false' },
   { value: 'json', label: 'JSON' },
 ] as const;
-
-const BOOLEANS = [
-  { value: 'true', label: 'true' },
-  { value: 'false', label: 'false' },
-];
 
 interface SetVariableProps {
   /** The variable to change; null to create one. */
@@ -32,7 +27,7 @@ export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): Re
   const [form, setForm] = useState<VariableForm>(variable === null ? EMPTY : toForm(variable));
   const [mistakes, setMistakes] = useState<Readonly<Partial<Record<'name' | 'text', string>>>>({});
   const change = useChange('PUT /api/admin/variables/{name}');
-  const isTaken = variable === null && change.error instanceof Problem && change.error.status === 412;
+  const isTaken = variable === null && isOutdated(change.error);
   const edit = (changes: Partial<VariableForm>) => setForm({ ...form, ...changes });
   const submit = () => {
     const { body, mistakes: found } = readForm(form);
@@ -52,30 +47,27 @@ export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): Re
     <FormDialog
       title={variable === null ? 'Create a variable' : `Change ${variable.name}`}
       action={variable === null ? 'Create' : 'Change'}
-      isBusy={change.isPending}
+      change={change}
       error={isTaken ? null : change.error}
       onSubmit={submit}
       onClose={onClose}
     >
       {variable === null && (
-        <FormField
+        <TextField
           label="Name"
           description="Workflows read it as $vars.name."
           errorText={isTaken ? 'A variable has this name already: choose another.' : mistakes.name}
           stretch={true}
-        >
-          <Input
-            spellcheck={false}
-            value={form.name}
-            onChange={({ detail }) => edit({ name: detail.value })}
-          />
-        </FormField>
+          spellcheck={false}
+          value={form.name}
+          onChange={(name) => edit({ name })}
+        />
       )}
       <FormField label="Type" stretch={true}>
-        <Select
+        <Choice
           options={TYPES}
-          selectedOption={TYPES.find(({ value }) => value === form.type) ?? TYPES[0]}
-          onChange={({ detail }) => edit({ type: detail.selectedOption.value as VariableForm['type'] })}
+          value={form.type}
+          onChange={(type) => edit({ type: type as VariableForm['type'] })}
         />
       </FormField>
       <FormField
@@ -86,9 +78,13 @@ export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): Re
       >
         <Value form={form} onChange={(text) => edit({ text })} />
       </FormField>
-      <FormField label="Description" description="What it is for." stretch={true}>
-        <Input value={form.description} onChange={({ detail }) => edit({ description: detail.value })} />
-      </FormField>
+      <TextField
+        label="Description"
+        description="What it is for."
+        stretch={true}
+        value={form.description}
+        onChange={(description) => edit({ description })}
+      />
     </FormDialog>
   );
 };
@@ -100,14 +96,7 @@ interface ValueProps {
 
 const Value = ({ form: { type, text }, onChange }: ValueProps): ReactNode => {
   if (type === 'boolean')
-    return (
-      <Select
-        options={BOOLEANS}
-        placeholder="Choose"
-        selectedOption={BOOLEANS.find(({ value }) => value === text) ?? null}
-        onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
-      />
-    );
+    return <Choice options={['true', 'false']} placeholder="Choose" value={text} onChange={onChange} />;
   if (type === 'number')
     return <Input inputMode="decimal" value={text} onChange={({ detail }) => onChange(detail.value)} />;
   return (

@@ -1,19 +1,17 @@
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
 import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import type { DefinitionNode } from './definition.ts';
 import { type InputField, parseInput, startOfInput, toInput, toInputFields } from './run-input.ts';
-
-const JsonEditor = lazy(() => import('../../parts/json-editor.tsx'));
 
 interface RunDialogProps {
   readonly workflowId: string;
@@ -100,9 +98,7 @@ export const RunDialog = ({ workflowId, triggers, onClose }: RunDialogProps): Re
             errorText={'reason' in given ? given.reason : undefined}
             stretch
           >
-            <Suspense fallback={<Box variant="code">…</Box>}>
-              <JsonEditor label="Input of the trigger" value={text} onChange={setText} />
-            </Suspense>
+            <JsonField label="Input of the trigger" value={text} onChange={setText} />
           </FormField>
         )}
         {change.error !== null && <ProblemAlert error={change.error} />}
