@@ -2,7 +2,11 @@ import { isIP } from 'node:net';
 import { familyOf, isNetwork, Type, toBlockList, toNetwork } from '@hookloom/plugin-kit';
 import { CALLER_NOT_ALLOWED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
+import { problemsWhere } from '../../workflows/definition/problem.ts';
 import { defineFeature } from '../webhook-feature.ts';
+
+const NO_NETWORK =
+  'is neither an address nor a network in CIDR notation, such as 192.0.2.0/24 or 2001:db8::/32';
 
 /** Refuses callers whose address is in none of the networks. */
 export const allowFrom = defineFeature({
@@ -15,16 +19,10 @@ export const allowFrom = defineFeature({
     examples: [['192.0.2.0/24', '2001:db8::/32', '198.51.100.7']],
   }),
   check: (value) =>
-    value.flatMap((entry, index) =>
-      isIP(entry) !== 0 || isNetwork(entry)
-        ? []
-        : [
-            {
-              path: `/${index}`,
-              message:
-                'is neither an address nor a network in CIDR notation, such as 192.0.2.0/24 or 2001:db8::/32',
-            },
-          ],
+    problemsWhere(
+      ...value.map(
+        (entry, index) => [isIP(entry) === 0 && !isNetwork(entry), `/${index}`, NO_NETWORK] as const,
+      ),
     ),
   stages: (rule) => {
     const networks = rule.map((entry) => (isIP(entry) === 0 ? entry : toNetwork(entry)));

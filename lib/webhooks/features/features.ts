@@ -1,5 +1,6 @@
 import { Type } from '@hookloom/plugin-kit';
 import { refuseBigNumbers } from '../../shared/refuse-big-numbers.ts';
+import { problemsWhere } from '../../workflows/definition/problem.ts';
 import { defineFeature } from '../webhook-feature.ts';
 import { allowFrom } from './allow-from.ts';
 import { answer } from './answers/answer.ts';
@@ -26,10 +27,8 @@ const onKeyReuse = defineFeature({
       'What a request with a known key but a different body gets: 422 (refuse, the default), or the response to the earlier request, for business keys such as an e-mail address',
     examples: ['duplicate'],
   }),
-  check: (_value, { parameters: { deduplication = '' } }) =>
-    deduplication === '' || deduplication === null
-      ? [{ path: '', message: 'needs deduplication: the expression for the key' }]
-      : [],
+  check: (_value, { parameters: { deduplication } }) =>
+    problemsWhere([(deduplication ?? '') === '', '', 'needs deduplication: the expression for the key']),
 });
 
 /** What becomes of integers in JSON bodies that a number can't hold: see `parseJson` of the kit. */

@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonObject, Type } from '@hookloom/plugin-kit';
 import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
-import type { Problem } from '../../workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../workflows/definition/problem.ts';
 import { defineFeature } from '../webhook-feature.ts';
 
 /**
@@ -19,22 +19,16 @@ export const form = defineFeature({
 });
 
 const findProblems = async ({ methods, schema, ...others }: JsonObject): Promise<Problem[]> => {
-  const given = Array.isArray(methods) ? methods : [];
-  const excluded = Object.keys(excluding).filter((name) => (others[name] ?? null) !== null);
-  return [
-    ...(['GET', 'POST'].every((method) => given.includes(method))
-      ? []
-      : [
-          {
-            path: '',
-            message: 'needs "methods": ["GET", "POST"]: GET shows the page, POST submits the form',
-          },
-        ]),
-    ...excluded.map((name) => ({ path: '', message: `can't be combined with ${name}: ${excluding[name]}` })),
-    ...(isPlainObject(schema)
-      ? await findSchemaProblems(schema)
-      : [{ path: '', message: 'needs a schema, from which the form is built' }]),
-  ];
+  const isComplete = ['GET', 'POST'].every((method) => Array.isArray(methods) && methods.includes(method));
+  const found = problemsWhere(
+    [!isComplete, '', 'needs "methods": ["GET", "POST"]: GET shows the page, POST submits the form'],
+    ...Object.entries(excluding).map(
+      ([name, why]) =>
+        [(others[name] ?? null) !== null, '', `can't be combined with ${name}: ${why}`] as const,
+    ),
+    [!isPlainObject(schema), '', 'needs a schema, from which the form is built'],
+  );
+  return isPlainObject(schema) ? [...found, ...(await findSchemaProblems(schema))] : found;
 };
 
 const findSchemaProblems = async (schema: JsonObject): Promise<Problem[]> => {

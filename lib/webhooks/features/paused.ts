@@ -1,6 +1,7 @@
 import { Type } from '@hookloom/plugin-kit';
 import { WEBHOOK_PAUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
+import { problemsWhere } from '../../workflows/definition/problem.ts';
 import { defineFeature } from '../webhook-feature.ts';
 
 /** Refuses all requests, or stores those that pass all checks until the webhook is resumed. */
@@ -12,9 +13,11 @@ export const paused = defineFeature({
     examples: [true, 'store'],
   }),
   check: (value, { parameters: { responseMode = 'onReceived' } }) =>
-    value === 'store' && responseMode !== 'onReceived'
-      ? [{ path: '', message: 'must be true when the caller waits for the run' }]
-      : [],
+    problemsWhere([
+      value === 'store' && responseMode !== 'onReceived',
+      '',
+      'must be true when the caller waits for the run',
+    ]),
   stages: (value) =>
     value === 'store'
       ? { start: async () => ({ reason: 'paused' }) }

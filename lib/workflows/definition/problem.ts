@@ -11,6 +11,11 @@ export interface Problem {
   readonly proposal?: readonly PatchOperation[];
 }
 
+/** The problems of the rows that apply. */
+export const problemsWhere = (
+  ...rows: readonly (readonly [applies: boolean, path: string, message: string])[]
+): Problem[] => rows.flatMap(([applies, path, message]) => (applies ? [{ path, message }] : []));
+
 /**
  * An operation of JSON Patch (RFC 6902). The places are JSON pointers into the workflow file. `add` writes a key of an
  * object, and `move` renames one within its object.

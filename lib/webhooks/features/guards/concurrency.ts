@@ -1,7 +1,6 @@
-import { type JsonValue, Type } from '@hookloom/plugin-kit';
-import type { ConcurrencyRule } from '../../../workflows/definition/path-config.ts';
-import type { Problem } from '../../../workflows/definition/problem.ts';
-import { defineFeature, type FeatureContext } from '../../webhook-feature.ts';
+import { Type } from '@hookloom/plugin-kit';
+import { problemsWhere } from '../../../workflows/definition/problem.ts';
+import { defineFeature } from '../../webhook-feature.ts';
 
 /** Limits how many executions of the workflow run at once. */
 export const concurrency = defineFeature({
@@ -32,22 +31,14 @@ export const concurrency = defineFeature({
       ],
     },
   ),
-  check: (rule, context) => findProblems(rule, context),
+  check: ({ onLimit = 'refuse', maxQueued }, { parameters: { responseMode = 'onReceived' } }) =>
+    problemsWhere(
+      [
+        onLimit !== 'refuse' && responseMode !== 'onReceived',
+        '/onLimit',
+        `must be refuse when the caller waits for the run, which cannot be ${onLimit === 'queue' ? 'postponed' : 'cancelled'}`,
+      ],
+      [maxQueued !== undefined && onLimit !== 'queue', '/maxQueued', 'has no effect unless onLimit is queue'],
+    ),
   stages: async (rule, ports) => (await import('./concurrency-stages.ts')).limitRuns(rule, ports),
 });
-
-const findProblems = (
-  value: JsonValue,
-  { parameters: { responseMode = 'onReceived' } }: FeatureContext,
-): Problem[] => {
-  const { onLimit = 'refuse', maxQueued } = value as unknown as ConcurrencyRule;
-  const problems: Problem[] = [];
-  if (onLimit !== 'refuse' && responseMode !== 'onReceived')
-    problems.push({
-      path: '/onLimit',
-      message: `must be refuse when the caller waits for the run, which cannot be ${onLimit === 'queue' ? 'postponed' : 'cancelled'}`,
-    });
-  if (maxQueued !== undefined && onLimit !== 'queue')
-    problems.push({ path: '/maxQueued', message: 'has no effect unless onLimit is queue' });
-  return problems;
-};

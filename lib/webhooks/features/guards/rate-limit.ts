@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type JsonObject, type JsonValue, Type, toCallerNetwork } from '@hookloom/plugin-kit';
+import { type JsonObject, Type, toCallerNetwork } from '@hookloom/plugin-kit';
 import type { FromSchema } from '@hookloom/plugin-kit/host';
 import type { Answer } from '../../../shared/answer.ts';
 import { RATE_LIMITED } from '../../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
 import { isCredentialHeader } from '../../../shared/secrets/secret-names.ts';
-import type { Problem } from '../../../workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../../workflows/definition/problem.ts';
 import { type Bucket, countTokens, lastFullAt, type Taking } from '../../limits/token-bucket.ts';
 import { type Arrival, defineFeature, type Stages } from '../../webhook-feature.ts';
 
@@ -84,31 +84,22 @@ export const rateLimit = defineFeature({
 
 const findProblems = (
   { requests, seconds, per, by }: RateLimitRule,
-  { authentication = 'none' }: Readonly<Record<string, JsonValue>> & JsonObject,
-): Problem[] => [
-  ...(requests / seconds > MAX_PER_SECOND
-    ? [
-        {
-          path: '/requests',
-          message: `is more than ${MAX_PER_SECOND} per second, which is the most that the store can handle`,
-        },
-      ]
-    : []),
-  ...(by !== undefined && per !== 'caller'
-    ? [{ path: '/by', message: 'has no effect: set per to caller' }]
-    : []),
-  ...(by === 'credential' && authentication === 'none'
-    ? [{ path: '/by', message: 'needs the parameter authentication, with apiKey or basic' }]
-    : []),
-  ...(by?.startsWith('header:') && isCredentialHeader(by.slice('header:'.length))
-    ? [
-        {
-          path: '/by',
-          message: 'names a header that carries a credential: use credential, or a different header',
-        },
-      ]
-    : []),
-];
+  { authentication = 'none' }: JsonObject,
+): Problem[] => {
+  const tooFast = `is more than ${MAX_PER_SECOND} per second, which is the most that the store can handle`;
+  const secret = 'names a header that carries a credential: use credential, or a different header';
+  const isSecret = by?.startsWith(HEADER) === true && isCredentialHeader(by.slice(HEADER.length));
+  return problemsWhere(
+    [requests / seconds > MAX_PER_SECOND, '/requests', tooFast],
+    [by !== undefined && per !== 'caller', '/by', 'has no effect: set per to caller'],
+    [
+      by === 'credential' && authentication === 'none',
+      '/by',
+      'needs the parameter authentication, with apiKey or basic',
+    ],
+    [isSecret, '/by', secret],
+  );
+};
 
 /** What callers claim about themselves counts only once verified: forged requests must not take another caller's tokens. */
 const stageOf = ({ per, by = 'ip' }: RateLimitRule, limit: NonNullable<Stages['admit']>): Stages =>

@@ -1,6 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { quote } from '../../../shared/describe.ts';
-import type { Problem } from '../../../workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../../workflows/definition/problem.ts';
 import { defineFeature, type FeatureContext } from '../../webhook-feature.ts';
 import { type HandshakeRule, handshakeSchema } from './handshake-rule.ts';
 
@@ -50,17 +50,19 @@ const findProblems = async (rule: HandshakeRule, { parameters }: FeatureContext)
   const missing =
     (takes.includes('credentialId') && credentialId === undefined ? 'credentialId' : null) ??
     (takes.includes('match') && match === undefined ? 'match' : null);
+  const idle = `has no effect with the scheme ${quote(scheme)}`;
+  const unsigned = `the scheme ${quote(scheme)} needs the signature of the same scheme`;
   return [
-    ...(missing === null ? [] : [{ path: '', message: `the scheme ${quote(scheme)} needs ${missing}` }]),
-    ...given
-      .filter((name) => name !== 'scheme' && !takes.includes(name))
-      .map((name) => ({ path: `/${name}`, message: `has no effect with the scheme ${quote(scheme)}` })),
-    ...(SIGNED.includes(scheme) && !isSigned
-      ? [{ path: '', message: `the scheme ${quote(scheme)} needs the signature of the same scheme` }]
-      : []),
-    ...(rule.unsigned !== undefined && rule.method !== undefined
-      ? [{ path: '/unsigned', message: 'has no effect with a method, whose handshakes are never signed' }]
-      : []),
+    ...problemsWhere(
+      [missing !== null, '', `the scheme ${quote(scheme)} needs ${missing}`],
+      ...given.map((name) => [name !== 'scheme' && !takes.includes(name), `/${name}`, idle] as const),
+      [SIGNED.includes(scheme) && !isSigned, '', unsigned],
+      [
+        rule.unsigned !== undefined && rule.method !== undefined,
+        '/unsigned',
+        'has no effect with a method, whose handshakes are never signed',
+      ],
+    ),
     ...(rule.answer === undefined ? [] : await findBodyProblems(rule.answer, rule.unsigned === true)),
   ];
 };
@@ -69,15 +71,14 @@ const findBodyProblems = async (
   { contentType, body = '' }: NonNullable<HandshakeRule['answer']>,
   isUnsigned: boolean,
 ): Promise<Problem[]> => {
-  const path = '/answer/body';
+  const problem = (message: string) => [{ path: '/answer/body', message }];
   if (JSON.stringify(body).length > MAX_BODY_LENGTH)
-    return [{ path, message: `is longer than ${MAX_BODY_LENGTH} characters` }];
+    return problem(`is longer than ${MAX_BODY_LENGTH} characters`);
   // Anybody may send the request: nothing of it, of variables or of the workflow goes back.
   if (isUnsigned && JSON.stringify(body).includes('{{'))
-    return [{ path, message: 'must be fixed, without expressions, since the handshake is unsigned' }];
+    return problem('must be fixed, without expressions, since the handshake is unsigned');
   if (typeof body !== 'string' || contentType !== 'application/json') return [];
   const { isJsonTemplate } = await import('./custom.ts');
-  return isJsonTemplate(body)
-    ? []
-    : [{ path, message: 'is not JSON: with expressions in it, write a JSON value instead of a text' }];
+  if (isJsonTemplate(body)) return [];
+  return problem('is not JSON: with expressions in it, write a JSON value instead of a text');
 };

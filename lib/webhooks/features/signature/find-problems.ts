@@ -1,5 +1,5 @@
 import { quote } from '../../../shared/describe.ts';
-import type { Problem } from '../../../workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../../workflows/definition/problem.ts';
 import { isPartOfRequest, splitSigned } from './read-request.ts';
 import { schemes } from './schemes.ts';
 import type { SignatureRule } from './signature-rule.ts';
@@ -13,21 +13,16 @@ export const findSignatureProblems = (rule: SignatureRule): Problem[] => [
   ...(rule.scheme === 'hmac' || rule.scheme === 'publicKey' ? findSignedProblems(rule) : []),
 ];
 
-const problem = (path: string, message: string): Problem[] => [{ path, message }];
-
 const findMisplaced = (rule: SignatureRule): Problem[] => {
   const { needs = ['credentialId'], takes = [], timestamp } = schemes[rule.scheme];
+  const scheme = quote(rule.scheme);
   const given = (Object.keys(rule) as Name[]).filter((name) => name !== 'scheme');
   const isTaken = (name: Name) =>
     needs.includes(name) || takes.includes(name) || (name === 'toleranceSeconds' && timestamp !== undefined);
-  return [
-    ...needs
-      .filter((name) => rule[name] === undefined)
-      .flatMap((name) => problem('', `the scheme ${quote(rule.scheme)} needs ${name}`)),
-    ...given
-      .filter((name) => !isTaken(name))
-      .flatMap((name) => problem(`/${name}`, `has no effect with the scheme ${quote(rule.scheme)}`)),
-  ];
+  return problemsWhere(
+    ...needs.map((name) => [rule[name] === undefined, '', `the scheme ${scheme} needs ${name}`] as const),
+    ...given.map((name) => [!isTaken(name), `/${name}`, `has no effect with the scheme ${scheme}`] as const),
+  );
 };
 
 /**
@@ -38,21 +33,20 @@ const findJwtProblems = (rule: SignatureRule): Problem[] => {
   const shared = algorithms.filter((name) => name.startsWith('HS'));
   const isShared = shared.length > 0;
   const isOpen = jwksUrl !== undefined && (issuer === undefined || audience === undefined);
-  return [
-    ...((credentialId === undefined) === (jwksUrl === undefined)
-      ? problem('', 'a jwt needs either a credentialId or a jwksUrl')
-      : []),
-    ...(isOpen ? problem('', 'with a jwksUrl, a jwt needs issuer and audience') : []),
-    ...(isShared && jwksUrl !== undefined
-      ? problem('/algorithms', `${shared.join(', ')} need a shared secret, and a jwksUrl has public keys`)
-      : []),
-    ...(isShared && shared.length < algorithms.length
-      ? problem('/algorithms', 'mixes algorithms of shared secrets (HS…) and of public keys')
-      : []),
-    ...(secretEncoding !== undefined && !isShared
-      ? problem('/secretEncoding', 'has no effect: public keys are always PEM')
-      : []),
-  ];
+  const isEither = (credentialId === undefined) !== (jwksUrl === undefined);
+  const isMixed = isShared && shared.length < algorithms.length;
+  const sharedFromUrl = `${shared.join(', ')} need a shared secret, and a jwksUrl has public keys`;
+  return problemsWhere(
+    [!isEither, '', 'a jwt needs either a credentialId or a jwksUrl'],
+    [isOpen, '', 'with a jwksUrl, a jwt needs issuer and audience'],
+    [isShared && jwksUrl !== undefined, '/algorithms', sharedFromUrl],
+    [isMixed, '/algorithms', 'mixes algorithms of shared secrets (HS…) and of public keys'],
+    [
+      secretEncoding !== undefined && !isShared,
+      '/secretEncoding',
+      'has no effect: public keys are always PEM',
+    ],
+  );
 };
 
 const BY_PUBLIC_KEY: readonly unknown[] = ['ed25519', 'ecdsa-sha256', 'rsa-sha256'];
@@ -66,25 +60,18 @@ const findSignedProblems = (rule: SignatureRule): Problem[] => {
   const isTimed = parts.includes('timestamp');
   const timePlace = timestampHeader === undefined ? '/timestampPrefix' : '/timestampHeader';
   const hasTime = timestampHeader !== undefined || timestampPrefix !== undefined;
-  return [
-    ...((scheme === 'publicKey') === BY_PUBLIC_KEY.includes(algorithm)
-      ? []
-      : problem('/algorithm', `${quote(algorithm)} can't be used with the scheme ${quote(scheme)}`)),
-    ...(unknown === undefined ? [] : problem('/signed', `there is no placeholder {${unknown}}`)),
-    ...(parts.includes('body')
-      ? []
-      : problem('/signed', 'must contain {body}, so that the signature covers the body')),
-    ...(isTimed && !hasTime
-      ? problem('/signed', 'contains {timestamp}, which needs a timestampHeader or a timestampPrefix')
-      : []),
-    ...(hasTime && !isTimed
-      ? problem(timePlace, 'is not covered by the signature: {timestamp} is missing from signed')
-      : []),
-    ...(['toleranceSeconds', 'timestampFormat'] as const)
-      .filter((name) => rule[name] !== undefined && !hasTime)
-      .flatMap((name) => problem(`/${name}`, 'has no effect without a timestampHeader or a timestampPrefix')),
-    ...(url !== undefined && !parts.includes('url')
-      ? problem('/url', 'has no effect: {url} is missing from signed')
-      : []),
-  ];
+  const fits = (scheme === 'publicKey') === BY_PUBLIC_KEY.includes(algorithm);
+  const untimed = 'has no effect without a timestampHeader or a timestampPrefix';
+  const timeless = 'contains {timestamp}, which needs a timestampHeader or a timestampPrefix';
+  const uncovered = 'is not covered by the signature: {timestamp} is missing from signed';
+  return problemsWhere(
+    [!fits, '/algorithm', `${quote(algorithm)} can't be used with the scheme ${quote(scheme)}`],
+    [unknown !== undefined, '/signed', `there is no placeholder {${unknown}}`],
+    [!parts.includes('body'), '/signed', 'must contain {body}, so that the signature covers the body'],
+    [isTimed && !hasTime, '/signed', timeless],
+    [hasTime && !isTimed, timePlace, uncovered],
+    [rule.toleranceSeconds !== undefined && !hasTime, '/toleranceSeconds', untimed],
+    [rule.timestampFormat !== undefined && !hasTime, '/timestampFormat', untimed],
+    [url !== undefined && !parts.includes('url'), '/url', 'has no effect: {url} is missing from signed'],
+  );
 };

@@ -1,5 +1,5 @@
-import { type JsonObject, Type } from '@hookloom/plugin-kit';
-import type { Problem } from '../../../workflows/definition/problem.ts';
+import { Type } from '@hookloom/plugin-kit';
+import { problemsWhere } from '../../../workflows/definition/problem.ts';
 import { defineFeature } from '../../webhook-feature.ts';
 
 /**
@@ -32,19 +32,24 @@ export const upload = defineFeature({
       examples: [{ maxBytes: 104_857_600 }, { maxBytes: 10_000_000, mediaTypes: ['text/csv', 'image/*'] }],
     },
   ),
-  check: (_value, { parameters }) => findProblems(parameters),
+  check: (_value, { parameters: { method = 'POST', methods, ...parameters } }) =>
+    problemsWhere(
+      [
+        !(Array.isArray(methods) ? methods : [method]).includes('POST'),
+        '',
+        'needs the method POST, which requests uploads and starts their runs',
+      ],
+      ...OF_BODIES.map(
+        (name) =>
+          [
+            (parameters[name] ?? null) !== null,
+            '',
+            `can't be combined with ${name}, since the body of an upload is a file: use a separate trigger`,
+          ] as const,
+      ),
+    ),
   stages: async (rule, ports) => (await import('./upload-stages.ts')).acceptUploads(rule, ports),
 });
 
 /** Parameters for bodies that are sent directly; they do not apply to uploads. */
 const OF_BODIES = ['body', 'schema'];
-
-const findProblems = ({ method = 'POST', methods, ...parameters }: JsonObject): Problem[] => [
-  ...((Array.isArray(methods) ? methods : [method]).includes('POST')
-    ? []
-    : [{ path: '', message: 'needs the method POST, which requests uploads and starts their runs' }]),
-  ...OF_BODIES.filter((name) => (parameters[name] ?? null) !== null).map((name) => ({
-    path: '',
-    message: `can't be combined with ${name}, since the body of an upload is a file: use a separate trigger`,
-  })),
-];
