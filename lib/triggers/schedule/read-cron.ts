@@ -1,5 +1,5 @@
 import { quote } from '../../shared/describe.ts';
-import type { Cron, Reading } from './schedule.ts';
+import { type Cron, refuseText } from './schedule.ts';
 
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
@@ -21,43 +21,36 @@ const MAX_LENGTH = 250;
 
 /**
  * @param text - five fields as in crontab(5), or AWS's six with `?`, `L`, `W` and `#`
- * @returns a fault if a single expression of AWS can't express it: five fields with both days set, which means either
- * day. Also for what AWS does not document although others support it: `LW`, `L-3`, lists with `L`, `W` or `#`
+ * @throws ScheduleFault if a single expression of AWS can't express it: five fields with both days set, which means
+ * either day. Also for what AWS does not document although others support it: `LW`, `L-3`, lists with `L`, `W` or `#`
  */
-export const readCron = (text: string): Reading<Cron> => {
-  if (text.length > MAX_LENGTH) return { fault: `is longer than ${MAX_LENGTH} characters` };
+export const readCron = (text: string): Cron => {
+  if (text.length > MAX_LENGTH) return refuseText(`is longer than ${MAX_LENGTH} characters`);
   const texts = text.trim().toUpperCase().split(/\s+/);
   const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = '', year = '*'] = texts;
   if (texts.length !== 5 && texts.length !== 6) {
     const found = text.trim() === '' ? 0 : texts.length;
-    return {
-      fault: `must have five fields (minute, hour, day of month, month, day of week) or AWS’s six, with a year; it has ${found}`,
-    };
+    return refuseText(
+      `must have five fields (minute, hour, day of month, month, day of week) or AWS’s six, with a year; it has ${found}`,
+    );
   }
   const days = texts.length === 5 ? readUnixDays(dayOfMonth, dayOfWeek) : readDays(dayOfMonth, dayOfWeek);
-  if ('fault' in days) return days;
-  const read = [
+  const parts: readonly CronPart[] = [
     readCronField(minute, fields.minute),
     readCronField(hour, fields.hour),
-    { value: days.value.dayOfMonth },
+    days.dayOfMonth,
     readCronField(month, fields.month),
-    { value: days.value.dayOfWeek },
+    days.dayOfWeek,
     readCronField(year, fields.year),
   ];
-  const parts: CronPart[] = [];
-  for (const part of read) {
-    if ('fault' in part) return part;
-    parts.push(part.value);
-  }
   const cron = {
     fields: parts.map((part) => part.text).join(' '),
     pattern: ['0', ...parts.map(({ pattern }) => pattern)].join(' '),
   };
-  if (cron.fields.length <= MAX_LENGTH) return { value: cron };
-  return {
-    fault:
-      'is too long for EventBridge Scheduler, because ranges with steps are written as lists; use A/STEP',
-  };
+  if (cron.fields.length <= MAX_LENGTH) return cron;
+  return refuseText(
+    'is too long for EventBridge Scheduler, because ranges with steps are written as lists; use A/STEP',
+  );
 };
 
 /** Both day fields; the one that does not matter is `?`. */
@@ -69,70 +62,60 @@ interface Days {
 const anyDay: CronPart = { text: '?', pattern: '*' };
 
 /** Reads the days of an expression of six fields: one is `?`, and the other one matters. */
-const readDays = (dayOfMonth: string, dayOfWeek: string): Reading<Days> => {
+const readDays = (dayOfMonth: string, dayOfWeek: string): Days => {
   if ((dayOfMonth === '?') === (dayOfWeek === '?'))
-    return {
-      fault: 'must have "?" in exactly one of day of month and day of week: the one that does not matter',
-    };
-  if (dayOfMonth === '?') {
-    const read = readDayOfWeek(dayOfWeek);
-    return 'fault' in read ? read : { value: { dayOfMonth: anyDay, dayOfWeek: read.value } };
-  }
-  const read = readDayOfMonth(dayOfMonth);
-  return 'fault' in read ? read : { value: { dayOfMonth: read.value, dayOfWeek: anyDay } };
+    refuseText('must have "?" in exactly one of day of month and day of week: the one that does not matter');
+  return dayOfMonth === '?'
+    ? { dayOfMonth: anyDay, dayOfWeek: readDayOfWeek(dayOfWeek) }
+    : { dayOfMonth: readDayOfMonth(dayOfMonth), dayOfWeek: anyDay };
 };
 
-const readDayOfMonth = (text: string): Reading<CronPart> => {
-  if (text === 'L') return { value: { text, pattern: text } };
+/** A part that both syntaxes write alike. */
+const alike = (text: string): CronPart => ({ text, pattern: text });
+
+const readDayOfMonth = (text: string): CronPart => {
+  if (text === 'L') return alike(text);
   if (!/[LW]/.test(text)) return readCronField(text, fields.dayOfMonth);
   const near = text.endsWith('W') ? readCronValue(text.slice(0, -1), fields.dayOfMonth) : null;
-  if (near !== null) return { value: { text: `${near}W`, pattern: `${near}W` } };
-  return { fault: 'day of month: must be only "L", or only a day with "W", such as "15W"' };
+  if (near !== null) return alike(`${near}W`);
+  return refuseText('day of month: must be only "L", or only a day with "W", such as "15W"');
 };
 
-const readDayOfWeek = (text: string): Reading<CronPart> => {
-  if (text === 'L') return { value: { text: '7', pattern: '7' } };
+const readDayOfWeek = (text: string): CronPart => {
+  if (text === 'L') return alike('7');
   const [day = '', nth, ...more] = text.split('#');
   const isLast = text.endsWith('L') && nth === undefined;
   if (nth === undefined && !isLast) return readWeekdays(text);
   const value = readCronValue(isLast ? text.slice(0, -1) : day, fields.dayOfWeek);
   if (value === null || more.length > 0 || (nth !== undefined && !/^[1-5]$/.test(nth)))
-    return {
-      fault:
-        'day of week: must be only a day with "L", such as "6L", or only a day with "#" and 1 to 5, such as "2#1"',
-    };
-  const chosen = isLast ? `${value}L` : `${value}#${nth}`;
-  return { value: { text: chosen, pattern: chosen } };
+    refuseText(
+      'day of week: must be only a day with "L", such as "6L", or only a day with "#" and 1 to 5, such as "2#1"',
+    );
+  return alike(isLast ? `${value}L` : `${value}#${nth}`);
 };
 
 /** Days of the week without a letter. AWS documents no step for them, so a step becomes a list of its values. */
-const readWeekdays = (text: string): Reading<CronPart> => {
+const readWeekdays = (text: string): CronPart => {
   const read = readCronField(text, fields.dayOfWeek);
-  if ('fault' in read || !text.includes('/')) return read;
-  const { pattern } = read.value;
-  return { value: { text: pattern, pattern } };
+  return text.includes('/') ? alike(read.pattern) : read;
 };
 
 /**
  * Reads the days of an expression of five fields. At most one may be restricted: two mean either, which AWS's fields
  * can't express.
  */
-const readUnixDays = (dayOfMonth: string, dayOfWeek: string): Reading<Days> => {
+const readUnixDays = (dayOfMonth: string, dayOfWeek: string): Days => {
   if (/[?LW]/.test(dayOfMonth) || /[?#]|L$/.test(dayOfWeek))
-    return { fault: 'has "?", "L", "W" or "#" in five fields: add the year as the sixth, such as "*"' };
+    refuseText('has "?", "L", "W" or "#" in five fields: add the year as the sixth, such as "*"');
   if (dayOfMonth !== '*' && dayOfWeek !== '*')
-    return {
-      fault:
-        'has both a day of month and a day of week. In five fields that means either day, which EventBridge Scheduler cannot express. Use two triggers, each with "*" in one of the two fields',
-    };
-  if (dayOfWeek === '*') {
-    const read = readCronField(dayOfMonth, fields.dayOfMonth);
-    return 'fault' in read ? read : { value: { dayOfMonth: read.value, dayOfWeek: anyDay } };
-  }
-  const read = readCronField(dayOfWeek, fields.unixDayOfWeek);
-  if ('fault' in read) return read;
-  const { pattern } = listValues(new Set(read.value.values.map((day) => (day % 7) + 1)));
-  return { value: { dayOfMonth: anyDay, dayOfWeek: { text: pattern, pattern } } };
+    refuseText(
+      'has both a day of month and a day of week. In five fields that means either day, which EventBridge Scheduler cannot express. Use two triggers, each with "*" in one of the two fields',
+    );
+  if (dayOfWeek === '*')
+    return { dayOfMonth: readCronField(dayOfMonth, fields.dayOfMonth), dayOfWeek: anyDay };
+  const { values } = readCronField(dayOfWeek, fields.unixDayOfWeek);
+  const { pattern } = listValues(new Set(values.map((day) => (day % 7) + 1)));
+  return { dayOfMonth: anyDay, dayOfWeek: alike(pattern) };
 };
 
 /** What may be written in one field of a cron expression. */
@@ -158,22 +141,15 @@ interface CronValues extends CronPart {
   readonly values: readonly number[];
 }
 
-type CronItem = Omit<CronValues, 'pattern'>;
-
 /** A value, a range or `*`, with or without a step. */
 const ITEM = /^(?:\*|([A-Z\d]{1,9})(?:-([A-Z\d]{1,9}))?)(?:\/(\d{1,9}))?$/;
 
 /** @param text - in capitals, with commas between the items */
-const readCronField = (text: string, field: CronField): Reading<CronValues> => {
-  const texts: string[] = [];
-  const values = new Set<number>();
-  for (const item of text.split(',')) {
-    const read = readItem(item, field);
-    if ('fault' in read) return { fault: `${field.name}: ${quote(item)} ${read.fault}` };
-    texts.push(read.value.text);
-    for (const value of read.value.values) values.add(value);
-  }
-  return { value: { text: texts.includes('*') ? '*' : texts.join(','), ...listValues(values) } };
+const readCronField = (text: string, field: CronField): CronValues => {
+  const items = text.split(',').map((item) => readItem(item, field));
+  const texts = items.map((item) => item.text);
+  const values = new Set(items.flatMap((item) => item.values));
+  return { text: texts.includes('*') ? '*' : texts.join(','), ...listValues(values) };
 };
 
 /** Writes values as a list for `croner`. */
@@ -182,23 +158,24 @@ const listValues = (values: Iterable<number>): Omit<CronValues, 'text'> => {
   return { values: sorted, pattern: sorted.join(',') };
 };
 
-const readItem = (item: string, field: CronField): Reading<CronItem> => {
+const readItem = (item: string, field: CronField): Omit<CronValues, 'pattern'> => {
+  const refuse = (fault: string): never => refuseText(`${field.name}: ${quote(item)} ${fault}`);
   const [match, first, last, step] = ITEM.exec(item) ?? [];
-  if (match === undefined) return { fault: `must be "*", a value, "A-B" or "A/STEP", ${describe(field)}` };
+  if (match === undefined) refuse(`must be "*", a value, "A-B" or "A/STEP", ${describeRange(field)}`);
   const by = Number(step ?? 1);
-  if (by < 1 || by > field.max) return { fault: `must have a step from 1 to ${field.max}` };
+  if (by < 1 || by > field.max) refuse(`must have a step from 1 to ${field.max}`);
   const from = first === undefined ? field.min : readCronValue(first, field);
   const to = last === undefined ? from : readCronValue(last, field);
-  if (from === null || to === null) return { fault: `is not ${describe(field)}` };
-  if (last !== undefined && from > to) return { fault: 'is a range that runs backwards; write two ranges' };
+  if (from === null || to === null) return refuse(`is not ${describeRange(field)}`);
+  if (last !== undefined && from > to) refuse('is a range that runs backwards; write two ranges');
   if (step === undefined) {
-    if (first === undefined) return { value: { text: '*', values: rangeOf(field.min, field.max, 1) } };
+    if (first === undefined) return { text: '*', values: rangeOf(field.min, field.max, 1) };
     const ends = last === undefined ? [first] : [first, last];
-    return { value: { text: ends.map(withoutZeros).join('-'), values: rangeOf(from, to, 1) } };
+    return { text: ends.map(withoutZeros).join('-'), values: rangeOf(from, to, 1) };
   }
   const values = rangeOf(from, last === undefined ? field.max : to, by);
   // AWS knows a start with a step; a range with a step becomes a list of its values.
-  return { value: { text: last === undefined ? `${from}/${by}` : values.join(','), values } };
+  return { text: last === undefined ? `${from}/${by}` : values.join(','), values };
 };
 
 /** Reads a value of a field. @returns null if it is neither a number of the field nor a name */
@@ -211,7 +188,7 @@ const readCronValue = (text: string, { names, min, max }: CronField): number | n
 
 const withoutZeros = (text: string): string => (/^\d+$/.test(text) ? `${Number(text)}` : text);
 
-const describe = ({ min, max, names }: CronField): string =>
+const describeRange = ({ min, max, names }: CronField): string =>
   `from ${min} to ${max}${names.length === 0 ? '' : ` or ${names[0]} to ${names.at(-1)}`}`;
 
 const rangeOf = (from: number, to: number, step: number): readonly number[] =>

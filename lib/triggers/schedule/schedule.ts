@@ -34,5 +34,9 @@ export const SCHEDULED_TRIGGERS: readonly string[] = [
   'imapTrigger',
 ];
 
-/** A value, or what is wrong with the text it was read from, as the end of a sentence about it. */
-export type Reading<T> = { readonly value: T } | { readonly fault: string };
+/** What is wrong with the text of a parameter, as the end of a sentence about it. */
+export class ScheduleFault extends Error {}
+
+export const refuseText = (fault: string): never => {
+  throw new ScheduleFault(fault);
+};
