@@ -42,7 +42,9 @@ import {
 } from './workflows.ts';
 import { checkWorkflowId, findVersion } from './workflows-handlers.ts';
 
-interface EditWorkflowsParts extends RegistrarParts, Omit<ListeningParts, 'clock' | 'workflows' | 'baseUrl'> {
+interface EditWorkflowsParts
+  extends Omit<RegistrarParts, 'findNodeType'>,
+    Omit<ListeningParts, 'clock' | 'workflows' | 'baseUrl'> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly workflows: WorkflowStore;
@@ -83,6 +85,7 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
     isProbe = false,
   ) => {
     const registry = await parts.loadRegistry();
+    const { findNodeType } = registry;
     const checked = await parts.check(
       items.map(({ content }) => content),
       registry,
@@ -90,7 +93,7 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
     );
     const puts = requireValid(items, checked);
     const note = { author: readCaller(event), message };
-    const stored = await withPlace(items, putWorkflows(puts, registry.findNodeType, parts, note));
+    const stored = await withPlace(items, putWorkflows(puts, { ...parts, findNodeType }, note));
     const versions = puts.map(({ definition }, index) => `${definition.id}@${stored[index]?.version}`);
     addLogFields({ versions: versions.join(' '), changed: stored.filter(({ changed }) => changed).length });
     return Promise.all(
@@ -147,11 +150,15 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
     const { findNodeType } = await parts.loadRegistry();
     const replaces = checkPrecondition(call.event, toReplaced(workflowId, current), clock.now());
     const definition = { ...current.definition, enabled };
-    const put = putWorkflow(definition, findNodeType, parts, {
-      replaces: current.version,
-      author: readCaller(call.event),
-      message: message ?? (enabled ? 'Enabled' : 'Disabled'),
-    });
+    const put = putWorkflow(
+      definition,
+      { ...parts, findNodeType },
+      {
+        replaces: current.version,
+        author: readCaller(call.event),
+        message: message ?? (enabled ? 'Enabled' : 'Disabled'),
+      },
+    );
     const { version, changed } = await orFailed(workflowId, replaces, put);
     call.addLogFields({ versions: `${workflowId}@${version}`, changed: changed ? 1 : 0 });
     const releasing = await release(definition, parts);
@@ -211,7 +218,7 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
       }
       const { findNodeType } = await parts.loadRegistry();
       addLogFields({ versions: `${workflowId}@${current.version}` });
-      const removed = removeWorkflow(workflowId, findNodeType, parts, replaces);
+      const removed = removeWorkflow(workflowId, { ...parts, findNodeType }, replaces);
       if (!(await orFailed(workflowId, replaces, removed)))
         throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
       return answerJson(200, { id: workflowId, removed: true, lastVersion: current.version });

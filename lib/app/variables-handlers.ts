@@ -35,7 +35,7 @@ import {
   showVariableRoute,
 } from './variables.ts';
 
-export interface VariablesParts extends RegistrarParts {
+export interface VariablesParts extends Omit<RegistrarParts, 'findNodeType'> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: SettingsStore;
@@ -75,7 +75,7 @@ export const answerVariables = (parts: VariablesParts) => {
       parts.loadRegistry(),
     ]);
     const put = () => settings.put('variables', next);
-    return changeRegistrations(definitions, { before, after }, put, findNodeType, parts);
+    return changeRegistrations(definitions, { before, after }, put, { ...parts, findNodeType });
   };
 
   /** @throws AppError `VARIABLES_INVALID` */

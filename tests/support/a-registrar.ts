@@ -72,6 +72,7 @@ export const aRegistrar = ({ stores = {} }: { readonly stores?: Partial<Stores> 
   const registrations = eachCall({ ...inMemoryRegistrations(clock), ...stores.registrations });
   const workflows = eachCall({ ...inMemoryWorkflowStore(clock.now), ...stores.workflows });
   const parts = {
+    findNodeType,
     registrations,
     workflows,
     clock,
@@ -88,14 +89,13 @@ export const aRegistrar = ({ stores = {} }: { readonly stores?: Partial<Stores> 
     outside,
     workflows,
     registrations,
-    put: (definition: WorkflowDefinition) => putWorkflow(definition, findNodeType, parts),
+    put: (definition: WorkflowDefinition) => putWorkflow(definition, parts),
     putAll: (definitions: readonly WorkflowDefinition[]) =>
       putWorkflows(
         definitions.map((definition) => ({ definition })),
-        findNodeType,
         parts,
       ),
-    remove: (workflowId: string) => removeWorkflow(workflowId, findNodeType, parts),
+    remove: (workflowId: string) => removeWorkflow(workflowId, parts),
     sweep: () => reconcileAll(parts),
     killAfter,
   };

@@ -89,6 +89,7 @@ export const useTriggerServices = () => {
       workflows,
       clock,
       logger: service.parts.logger,
+      findNodeType,
       loadNodeTypes: async () => findNodeType,
       readVariables: async () => ({}),
       openContext: async () => {
@@ -110,8 +111,8 @@ export const useTriggerServices = () => {
       killAfter,
       registrations: stored,
       openContext,
-      put: (definition: WorkflowDefinition) => putWorkflow(definition, findNodeType, parts),
-      remove: (workflowId: string) => removeWorkflow(workflowId, findNodeType, parts),
+      put: (definition: WorkflowDefinition) => putWorkflow(definition, parts),
+      remove: (workflowId: string) => removeWorkflow(workflowId, parts),
       sweep: () => reconcileAll(parts),
       putEvent: (source: string, more: JsonObject = {}) =>
         post('events', 'AWSEvents.PutEvents', {

@@ -104,7 +104,7 @@ export const withSchedules = (context: Omit<RegistrationContext, 'schedules'>): 
 export const openRegistrar = (
   config: Config,
   { client, tables, logger, ...keys }: RegistrarOptions,
-): RegistrarParts => {
+): Omit<RegistrarParts, 'findNodeType'> => {
   const openContext = createOpenRegistrationContext({
     prefix: need(config.tablePrefix, 'TABLE_PREFIX'),
     region: config.region,

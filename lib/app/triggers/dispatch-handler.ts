@@ -54,7 +54,8 @@ export const createDispatchFunction = (parts: DispatchParts) => {
       address,
       async (node, findNodeType) => {
         const { workflowId } = address;
-        const resolved = await resolveTrigger(node, workflowId, findNodeType, parts.readVariables).catch(
+        const { readVariables } = parts;
+        const resolved = await resolveTrigger(node, workflowId, { findNodeType, readVariables }).catch(
           (error: unknown) => {
             if (isAppError(error, 'REGISTRATION_REFUSED')) return null;
             throw error;

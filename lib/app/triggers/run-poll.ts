@@ -112,7 +112,8 @@ const pollLocked = async (
     const failure = { name, message, executionId: pollId, since: failingSince(record, polledAt) };
     return { ...record, polledAt, found: 0, started: 0, failure };
   }
-  const resolved = await resolveTrigger(node, workflowId, findNodeType, async () => workflow.variables ?? {});
+  const readVariables = async () => workflow.variables ?? {};
+  const resolved = await resolveTrigger(node, workflowId, { findNodeType, readVariables });
   // A release whose keys differ notes a position.
   const { formerKeys, ...current } = polled;
   const isOfEarlierRelease = record.since !== null && due.position === null;

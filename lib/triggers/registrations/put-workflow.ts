@@ -1,11 +1,15 @@
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { WORKFLOW_CHANGED, WORKFLOWS_LEFT_STORED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
 import type { PutOptions, VersionNote, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { type RegistrarParts, reconcileRegistrations, register, takeBack } from './registrar.ts';
+import {
+  type RegistrarParts,
+  type RegistrationChange,
+  reconcileRegistrations,
+  registerAround,
+} from './registrar.ts';
 import { resolveFormer, resolveTriggers } from './resolve-triggers.ts';
 
 interface PutParts extends RegistrarParts {
@@ -23,9 +27,7 @@ export interface WorkflowPut extends Pick<PutOptions, 'replaces'> {
 }
 
 /**
- * Makes definitions the current versions, all or none, and registers their triggers: new registrations are
- * added before the first definition is stored, and surplus ones removed after the last. The next `put` or the sweeper
- * removes what a crash in between leaves behind.
+ * Makes definitions the current versions, all or none, and registers their triggers: see {@link registerAround}.
  *
  * @returns the outcome of each, in the same order
  * @throws AppError `REGISTRATION_REFUSED` when a trigger can't be registered; nothing was stored
@@ -36,52 +38,37 @@ export interface WorkflowPut extends Pick<PutOptions, 'replaces'> {
  */
 export const putWorkflows = async (
   puts: readonly WorkflowPut[],
-  findNodeType: FindNodeType,
   parts: PutParts,
   note: Partial<VersionNote> = {},
 ): Promise<readonly Stored[]> => {
-  const changes: Change[] = [];
-  const stored: Stored[] = [];
-  try {
-    for (const { definition, replaces } of puts) {
-      const current = await parts.workflows.find(definition.id);
-      if (replaces !== undefined && replaces !== (current?.version ?? null))
-        throw new AppError(WORKFLOW_CHANGED, { workflowId: definition.id });
-      const former = current?.definition ?? null;
-      const resolved = await resolveTriggers(definition, findNodeType, parts.readVariables);
-      const change = {
-        ...{ definition, former, resolved },
-        resolvedFormer: await resolveFormer(former, findNodeType, parts.readVariables),
-      };
-      changes.push(change);
-      await register(resolved, change.resolvedFormer, findNodeType, parts);
-    }
-    for (const { definition, replaces } of puts)
-      stored.push(await store(definition, findNodeType, parts, { ...note, replaces }));
-  } catch (error) {
-    const left = await putBack(changes, stored, findNodeType, parts);
-    for (const { resolved, resolvedFormer } of changes)
-      if (!left.includes(resolved.id)) await takeBack(resolved, resolvedFormer, findNodeType, parts);
-    throw left.length === 0 ? error : new AppError(WORKFLOWS_LEFT_STORED, { workflowIds: left }, error);
+  const formers: (WorkflowDefinition | null)[] = [];
+  const changes: RegistrationChange[] = [];
+  for (const { definition, replaces } of puts) {
+    const current = await parts.workflows.find(definition.id);
+    if (replaces !== undefined && replaces !== (current?.version ?? null))
+      throw new AppError(WORKFLOW_CHANGED, { workflowId: definition.id });
+    const former = current?.definition ?? null;
+    formers.push(former);
+    const next = await resolveTriggers(definition, parts);
+    changes.push({ former: await resolveFormer(former, parts), next });
   }
-  for (const { resolved, resolvedFormer } of changes)
-    await reconcileRegistrations(resolved.id, resolved, findNodeType, parts, [resolvedFormer]);
-  return stored;
+  const storeAll = async (): Promise<readonly Stored[]> => {
+    const stored: Stored[] = [];
+    try {
+      for (const { definition, replaces } of puts)
+        stored.push(await store(definition, parts, { ...note, replaces }));
+      return stored;
+    } catch (error) {
+      const left = await putBack(puts, formers, stored, parts);
+      throw left.length === 0 ? error : new AppError(WORKFLOWS_LEFT_STORED, { workflowIds: left }, error);
+    }
+  };
+  return registerAround(changes, storeAll, parts);
 };
-
-interface Change {
-  readonly definition: WorkflowDefinition;
-  /** The definition that the workflow replaces; null if it is new. */
-  readonly former: WorkflowDefinition | null;
-  /** Both as they are registered: see `resolveTriggers`. */
-  readonly resolved: WorkflowDefinition;
-  readonly resolvedFormer: WorkflowDefinition | null;
-}
 
 const store = (
   definition: WorkflowDefinition,
-  findNodeType: FindNodeType,
-  { workflows }: PutParts,
+  { workflows, findNodeType }: PutParts,
   options: PutOptions,
 ): Promise<Stored> =>
   workflows.put(definition, toPathConfigs(definition, resolveExecution(definition, findNodeType)), options);
@@ -89,22 +76,24 @@ const store = (
 /**
  * Restores the former definitions, as new versions: versions never change.
  *
- * @param stored - the outcome of the first of the changes; the others are not stored
+ * @param formers - what each replaces; null if it is new
+ * @param stored - the outcome of the first of them; the others are not stored
  * @returns the ids of those that could not be restored
  */
 const putBack = async (
-  changes: readonly Change[],
+  puts: readonly WorkflowPut[],
+  formers: readonly (WorkflowDefinition | null)[],
   stored: readonly Stored[],
-  findNodeType: FindNodeType,
   parts: PutParts,
 ): Promise<readonly string[]> => {
   const left: string[] = [];
-  for (const [index, { definition, former }] of changes.entries()) {
+  for (const [index, { definition }] of puts.entries()) {
     const { changed = false, version } = stored[index] ?? {};
     if (!changed) continue;
     try {
+      const former = formers[index] ?? null;
       if (former === null) await parts.workflows.remove(definition.id, version);
-      else await store(former, findNodeType, parts, { replaces: version });
+      else await store(former, parts, { replaces: version });
     } catch (cause) {
       parts.logger.warn('The workflow could not be rolled back.', { workflowId: definition.id, cause });
       left.push(definition.id);
@@ -116,11 +105,10 @@ const putBack = async (
 /** {@link putWorkflows} for a single definition. @throws like it */
 export const putWorkflow = async (
   definition: WorkflowDefinition,
-  findNodeType: FindNodeType,
   parts: PutParts,
   { replaces, ...note }: PutOptions = {},
 ): Promise<Stored> => {
-  const [stored] = await putWorkflows([{ definition, replaces }], findNodeType, parts, note);
+  const [stored] = await putWorkflows([{ definition, replaces }], parts, note);
   return stored as Stored;
 };
 
@@ -134,13 +122,12 @@ export const putWorkflow = async (
  */
 export const removeWorkflow = async (
   workflowId: string,
-  findNodeType: FindNodeType,
   parts: PutParts,
   replaces?: number,
 ): Promise<boolean> => {
   const current = await parts.workflows.find(workflowId);
-  const former = await resolveFormer(current?.definition ?? null, findNodeType, parts.readVariables);
+  const former = await resolveFormer(current?.definition ?? null, parts);
   const removed = await parts.workflows.remove(workflowId, replaces);
-  await reconcileRegistrations(workflowId, null, findNodeType, parts, [former]);
+  await reconcileRegistrations(workflowId, null, parts, [former]);
   return removed;
 };

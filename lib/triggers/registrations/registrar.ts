@@ -6,7 +6,6 @@ import type { WorkflowDefinition } from '../../workflows/definition/definition.t
 import {
   describeTaken,
   findRegisteringSource,
-  type RegisteringSource,
   type Registration,
   wantedRegistrations,
 } from './registration.ts';
@@ -14,6 +13,7 @@ import type { RegistrationStore, StoredRegistration } from './registration-store
 import type { ReadVariables } from './resolve-triggers.ts';
 
 export interface RegistrarParts {
+  readonly findNodeType: FindNodeType;
   readonly registrations: RegistrationStore;
   /** Called for the first registration, since it may query AWS for the account. */
   readonly openContext: () => Promise<RegistrationContext>;
@@ -23,44 +23,56 @@ export interface RegistrarParts {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
+/** A change of what a workflow registers; both with resolved triggers, like all definitions here: see `resolveTriggers`. */
+export interface RegistrationChange {
+  /** Null if there is no stored definition, or it could not be registered. */
+  readonly former: WorkflowDefinition | null;
+  readonly next: WorkflowDefinition;
+}
+
 /**
- * Adds a definition's missing registrations before it is stored, so that its triggers fire as soon as it is current.
- * Until then their events start nothing. If one is refused, everything is rolled back.
+ * Adds missing registrations before what needs them is stored, so that triggers fire as soon as it is: until then their
+ * events start nothing. Afterwards it removes surplus ones. If one is refused, or nothing is stored, everything is rolled
+ * back, except for what `WORKFLOWS_LEFT_STORED` names. What a crash in between leaves behind is removed by the sweeper.
  *
- * @param definition - with resolved triggers, like all definitions here: see `resolveTriggers`
- * @param current - the stored definition; null if there is none
- * @throws AppError `REGISTRATION_REFUSED`, `STORE_UNAVAILABLE`
+ * @param store - returns false if nothing was stored
+ * @returns what `store` returned
+ * @throws AppError `REGISTRATION_REFUSED`, `STORE_UNAVAILABLE`, and what `store` throws
  */
-export const register = async (
-  definition: WorkflowDefinition,
-  current: WorkflowDefinition | null,
-  findNodeType: FindNodeType,
+export const registerAround = async <Result>(
+  changes: readonly RegistrationChange[],
+  store: () => Promise<Result>,
   parts: RegistrarParts,
-): Promise<void> => {
+): Promise<Result> => {
+  const begun: RegistrationChange[] = [];
+  const takeBack = async (left: readonly string[]): Promise<void> => {
+    for (const change of begun) if (!left.includes(change.next.id)) await unregisterNext(change, parts);
+  };
+  let result: Result;
   try {
-    const all = wantedRegistrations(definition, findNodeType);
-    requireDistinct(all);
-    for (const wanted of all) await registerOne(wanted, findNodeType, parts);
+    for (const change of changes) {
+      begun.push(change);
+      const all = wantedRegistrations(change.next, parts.findNodeType);
+      requireDistinct(all);
+      for (const wanted of all) await registerOne(wanted, parts);
+    }
+    result = await store();
   } catch (error) {
-    await takeBack(definition, current, findNodeType, parts);
+    await takeBack(isAppError(error, 'WORKFLOWS_LEFT_STORED') ? error.parameters.workflowIds : []);
     throw error;
   }
+  if (result === false) await takeBack([]);
+  else for (const { next, former } of changes) await reconcileRegistrations(next.id, next, parts, [former]);
+  return result;
 };
 
 /** Removes the registrations of a definition that was not stored. Best effort: the sweeper removes the rest. */
-export const takeBack = async (
-  definition: WorkflowDefinition,
-  current: WorkflowDefinition | null,
-  findNodeType: FindNodeType,
-  parts: RegistrarParts,
-): Promise<void> => {
+const unregisterNext = async ({ next, former }: RegistrationChange, parts: RegistrarParts): Promise<void> => {
   try {
-    await reconcileRegistrations(definition.id, current, findNodeType, parts, [definition]);
+    await reconcileRegistrations(next.id, former, parts, [next]);
   } catch (cause) {
-    parts.logger.warn('Surplus registrations remain until the next sweep.', {
-      workflowId: definition.id,
-      cause,
-    });
+    const fields = { workflowId: next.id, cause };
+    parts.logger.warn('Surplus registrations remain until the next sweep.', fields);
   }
 };
 
@@ -75,12 +87,11 @@ export const takeBack = async (
 export const reconcileRegistrations = async (
   workflowId: string,
   current: WorkflowDefinition | null,
-  findNodeType: FindNodeType,
   parts: RegistrarParts,
   others: readonly (WorkflowDefinition | null)[],
   mayGo: (stored: StoredRegistration) => boolean = () => true,
 ): Promise<void> => {
-  const { registrations } = parts;
+  const { registrations, findNodeType } = parts;
   const wanted = current === null ? [] : wantedRegistrations(current, findNodeType);
   const before = others
     .filter((one) => one !== null)
@@ -88,13 +99,13 @@ export const reconcileRegistrations = async (
   const listed = await registrations.namesOf(workflowId);
   const names = new Set([...listed, ...before.map(({ name }) => name)]);
   for (const one of wanted) {
-    await registerOne(one, findNodeType, parts);
+    await registerOne(one, parts);
     names.add(one.name);
   }
   const stored = await Promise.all([...names].map((name) => registrations.find(name)));
   for (const one of stored) {
     if (one?.workflowId !== workflowId || has(wanted, one) || !mayGo(one)) continue;
-    await unregister(one, findNodeType, parts);
+    await unregister(one, parts);
   }
 };
 
@@ -119,35 +130,31 @@ export const isAsWanted = (
 const requireDistinct = (all: readonly Registration[]): void => {
   for (const [index, wanted] of all.entries()) {
     const other = all.slice(0, index).find(({ name }) => name === wanted.name);
-    if (other !== undefined) throw refuseTaken(wanted, other);
+    if (other !== undefined) throw refused(wanted, null, describeTaken(other));
   }
 };
-
-const refuseTaken = (wanted: Registration, other: Registration): AppError =>
-  refused(wanted, null, describeTaken(other));
 
 const has = (registrations: readonly Registration[], { name, triggerNodeId }: Registration): boolean =>
   registrations.some((one) => one.name === name && one.triggerNodeId === triggerNodeId);
 
 const registerOne = async (
   wanted: Registration,
-  findNodeType: FindNodeType,
-  parts: RegistrarParts,
+  { registrations, openContext, logger, findNodeType }: RegistrarParts,
 ): Promise<void> => {
-  const { registrations, openContext, logger } = parts;
   const known = await registrations.find(wanted.name);
   if (known?.state === 'registered' && isSame(known, wanted)) return;
   const claimed = await registrations.claim(wanted);
-  if (claimed.workflowId !== wanted.workflowId) throw refuseTaken(wanted, claimed);
+  if (claimed.workflowId !== wanted.workflowId) throw refused(wanted, null, describeTaken(claimed));
   try {
-    await requireSource(wanted, findNodeType).register(wanted, await openContext());
+    const source = findRegisteringSource(wanted.nodeType, findNodeType);
+    await source?.register(wanted, await openContext());
   } catch (error) {
     if (isAppError(error)) throw error;
     const path = isRegistrationRefused(error) ? error.path : null;
     throw refused(wanted, path, error instanceof Error ? error.message : String(error), error);
   }
   await registrations.change(claimed, 'registered');
-  logger.info('Trigger registered.', toFields(wanted));
+  logger.info('Trigger registered.', toLogFields(wanted));
 };
 
 /**
@@ -158,8 +165,7 @@ const registerOne = async (
  */
 export const unregister = async (
   stored: StoredRegistration,
-  findNodeType: FindNodeType,
-  { registrations, openContext, logger }: RegistrarParts,
+  { registrations, openContext, logger, findNodeType }: RegistrarParts,
 ): Promise<void> => {
   const leaving = await registrations.change(stored, 'leaving');
   if (leaving === null) return; // changed in the meantime: it may be needed again
@@ -171,13 +177,7 @@ export const unregister = async (
     const claimed = await registrations.find(stored.name);
     if (claimed !== null) await registrations.change(claimed, 'pending');
   }
-  logger.info('Trigger unregistered.', toFields(stored));
-};
-
-const requireSource = ({ nodeType }: Registration, findNodeType: FindNodeType): RegisteringSource => {
-  const source = findRegisteringSource(nodeType, findNodeType);
-  if (source === null) throw new TypeError(`node type ${nodeType} does not register triggers`);
-  return source;
+  logger.info('Trigger unregistered.', toLogFields(stored));
 };
 
 const isSame = (one: Registration, other: Registration): boolean =>
@@ -193,7 +193,7 @@ const refused = (
   cause?: unknown,
 ) => new AppError(REGISTRATION_REFUSED, { workflowId, triggerNodeId, path, reason }, cause);
 
-const toFields = ({ workflowId, triggerNodeId, nodeType, name }: Registration) => ({
+const toLogFields = ({ workflowId, triggerNodeId, nodeType, name }: Registration) => ({
   workflowId,
   triggerNodeId,
   nodeType,

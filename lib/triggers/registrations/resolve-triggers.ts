@@ -10,6 +10,11 @@ import { findRegisteringSource } from './registration.ts';
 /** The names and values of the stage's variables. Called only for triggers that read any. */
 export type ReadVariables = () => Promise<JsonObject>;
 
+interface ResolveParts {
+  readonly findNodeType: FindNodeType;
+  readonly readVariables: ReadVariables;
+}
+
 /**
  * Resolves the expressions in the parameters of a trigger that registers, which read `$vars` alone.
  *
@@ -19,8 +24,7 @@ export type ReadVariables = () => Promise<JsonObject>;
 export const resolveTrigger = async (
   node: WorkflowNode,
   workflowId: string,
-  findNodeType: FindNodeType,
-  readVariables: ReadVariables,
+  { findNodeType, readVariables }: ResolveParts,
 ): Promise<WorkflowNode> => {
   if (findVariables(node.parameters).length === 0) return node;
   if (findRegisteringSource(node.type, findNodeType) === null) return node;
@@ -63,25 +67,21 @@ const NO_RUN = {
 /** {@link resolveTrigger} for all triggers of a workflow. @throws like it */
 export const resolveTriggers = async (
   definition: WorkflowDefinition,
-  findNodeType: FindNodeType,
-  readVariables: ReadVariables,
+  parts: ResolveParts,
 ): Promise<WorkflowDefinition> => {
   const { id, nodes } = definition;
-  const resolved = await Promise.all(
-    nodes.map((node) => resolveTrigger(node, id, findNodeType, readVariables)),
-  );
+  const resolved = await Promise.all(nodes.map((node) => resolveTrigger(node, id, parts)));
   return resolved.some((node, at) => node !== nodes[at]) ? { ...definition, nodes: resolved } : definition;
 };
 
 /** {@link resolveTriggers} for a definition that was stored; null if it can't be resolved any more, or there is none. */
 export const resolveFormer = async (
   definition: WorkflowDefinition | null,
-  findNodeType: FindNodeType,
-  readVariables: ReadVariables,
+  parts: ResolveParts,
 ): Promise<WorkflowDefinition | null> => {
   if (definition === null) return null;
   try {
-    return await resolveTriggers(definition, findNodeType, readVariables);
+    return await resolveTriggers(definition, parts);
   } catch (error) {
     if (isAppError(error, 'REGISTRATION_REFUSED')) return null;
     throw error;

@@ -5,7 +5,7 @@ import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts
 import { isAsWanted, type RegistrarParts, reconcileRegistrations, unregister } from './registrar.ts';
 import { resolveFormer, resolveTriggers } from './resolve-triggers.ts';
 
-export interface ReconcileAllParts extends RegistrarParts {
+export interface ReconcileAllParts extends Omit<RegistrarParts, 'findNodeType'> {
   readonly workflows: Pick<WorkflowStore, 'find' | 'readPage'>;
   readonly loadNodeTypes: (nodeTypes?: readonly string[]) => Promise<FindNodeType>;
 }
@@ -25,12 +25,12 @@ const WORKFLOWS_AT_ONCE = 10;
  * @throws AppError `STORE_UNAVAILABLE` when the lists can't be read
  */
 export const reconcileAll = async (
-  parts: ReconcileAllParts,
+  { loadNodeTypes, ...given }: ReconcileAllParts,
   hasTime: () => boolean = () => true,
 ): Promise<void> => {
-  const { workflows, registrations, clock, logger, loadNodeTypes } = parts;
   const findNodeType = await loadNodeTypes();
-  const readVariables = lazy(parts.readVariables);
+  const parts = { ...given, findNodeType, readVariables: lazy(given.readVariables) };
+  const { workflows, registrations, clock, logger } = parts;
   const registered = Map.groupBy(await registrations.list(), ({ workflowId }) => workflowId);
   const isSettled = ({ changedAt }: { readonly changedAt: number }) => changedAt < clock.now() - GRACE_MS;
   const wrong: string[] = [];
@@ -42,7 +42,7 @@ export const reconcileAll = async (
       const known = registered.get(id) ?? [];
       registered.delete(id);
       // What can't be resolved is wrong: the second attempt says why.
-      const definition = await resolveFormer(stored, findNodeType, readVariables);
+      const definition = await resolveFormer(stored, parts);
       if (definition === null || !isAsWanted(definition, known, findNodeType, isSettled)) wrong.push(id);
     }
     after = page.next;
@@ -55,8 +55,8 @@ export const reconcileAll = async (
       try {
         // Read again, since the page may be older than the registrations.
         const stored = (await workflows.find(id))?.definition ?? null;
-        const current = stored === null ? null : await resolveTriggers(stored, findNodeType, readVariables);
-        await reconcileRegistrations(id, current, findNodeType, parts, [], isSettled);
+        const current = stored === null ? null : await resolveTriggers(stored, parts);
+        await reconcileRegistrations(id, current, parts, [], isSettled);
       } catch (cause) {
         logger.warn('The registrations of a workflow could not be reconciled.', { workflowId: id, cause });
       }
@@ -84,15 +84,18 @@ const CALLS_AT_ONCE = 5;
  * @throws Error with the number of remaining registrations and the reason for one
  * @throws AppError `STORE_UNAVAILABLE` when the list can't be read
  */
-export const unregisterAll = async (parts: ReconcileAllParts, signal: AbortSignal): Promise<void> => {
-  const findNodeType = await parts.loadNodeTypes();
+export const unregisterAll = async (
+  { loadNodeTypes, ...given }: ReconcileAllParts,
+  signal: AbortSignal,
+): Promise<void> => {
+  const parts = { ...given, findNodeType: await loadNodeTypes() };
   const options = { atOnce: CALLS_AT_ONCE, mayGoOn: () => !signal.aborted };
   for (;;) {
     const failures: unknown[] = [];
     const all = await parts.registrations.list();
     await workThrough(all, options, async (stored) => {
       try {
-        await unregister(stored, findNodeType, parts);
+        await unregister(stored, parts);
       } catch (cause) {
         failures.push(cause);
         const { workflowId, triggerNodeId, name: registration } = stored;

@@ -93,14 +93,15 @@ const resolveStageTriggers = async (
   const nodes: WorkflowNode[] = [];
   for (const [index, node] of definition.nodes.entries()) {
     const place = `/nodes/${index}/parameters`;
-    const resolved = await resolveTrigger(node, definition.id, findNodeType, async () => variables).catch(
-      (error: unknown) => {
-        if (!isAppError(error, 'REGISTRATION_REFUSED')) throw error;
-        const { path, reason } = error.parameters as { path: string | null; reason: string };
-        problems.push({ path: `${place}${path ?? ''}`, message: `with the stage's variables: ${reason}` });
-        return node;
-      },
-    );
+    const resolved = await resolveTrigger(node, definition.id, {
+      findNodeType,
+      readVariables: async () => variables,
+    }).catch((error: unknown) => {
+      if (!isAppError(error, 'REGISTRATION_REFUSED')) throw error;
+      const { path, reason } = error.parameters as { path: string | null; reason: string };
+      problems.push({ path: `${place}${path ?? ''}`, message: `with the stage's variables: ${reason}` });
+      return node;
+    });
     if (resolved !== node)
       for (const { path, message } of checkSchema(
         findNodeType(node.type)?.schema ?? {},

@@ -49,7 +49,7 @@ export const handler = async (event: SamplesEvent): Promise<SamplesResults[Sampl
     case 'seed':
       return seedSamples(stores, event.ordersApiKey, event.folder);
     case 'remove':
-      return removeWorkflow(event.workflowId, await openNodeTypes(), stores);
+      return removeWorkflow(event.workflowId, { ...stores, findNodeType: await openNodeTypes() });
     case 'put': {
       try {
         return await putSample(event.file, stores, openNodeTypes(), event.others);

@@ -69,7 +69,7 @@ const put = async (definition: WorkflowDefinition, target: SampleStores, findNod
   const problems = await findCredentialProblems(definition, findNodeType, target);
   if (problems.length > 0)
     throw new Error(problems.map(({ path, message }) => `${definition.id}: ${path} ${message}`).join('\n'));
-  return putWorkflow(definition, findNodeType, target);
+  return putWorkflow(definition, { ...target, findNodeType });
 };
 
 /** The result of seeding one sample; its name is the file's. */
