@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type OutgoingHttpHeaders } 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import aws4 from 'aws4';
-import { type HttpAnswer, isThrottled } from './aws-error.ts';
+import { type HttpAnswer, isSuccess, isThrottled, toCause } from './aws-error.ts';
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
@@ -25,6 +25,35 @@ export interface AwsAnswer extends HttpAnswer {
 }
 
 export type CallAws = (request: AwsRequest) => Promise<AwsAnswer>;
+
+/** A request that posts a value as JSON. */
+export const postJson = (
+  path: string,
+  value: unknown,
+  headers?: Readonly<Record<string, string>>,
+): AwsRequest => ({
+  method: 'POST',
+  path,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(value),
+});
+
+/**
+ * Calls AWS for an answer that is a success, or an expected one.
+ * @param toError - makes the error of no answer, or of any other one, from its cause
+ */
+export const askAws = async (
+  call: CallAws,
+  request: AwsRequest,
+  toError: (cause: unknown) => Error,
+  isExpected: (answer: AwsAnswer) => boolean = () => false,
+): Promise<AwsAnswer> => {
+  const answer = await call(request).catch((cause: unknown) => {
+    throw toError(cause);
+  });
+  if (isSuccess(answer) || isExpected(answer)) return answer;
+  throw toError(toCause(answer));
+};
 
 export interface AwsCallerOptions {
   /** The name used in the endpoint and the signature: `dynamodb`, `lambda`, `events`, `s3`. */

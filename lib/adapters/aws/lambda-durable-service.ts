@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DurableService, DurableStatus } from '../../executions/lifecycle/durable-service.ts';
 import { ANSWER_UNCONFIRMED, ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { AwsAnswer, AwsRequest, CallAws } from './aws-caller.ts';
+import { type AwsAnswer, type AwsRequest, askAws, type CallAws, postJson } from './aws-caller.ts';
 import { errorTypeOf, isSuccess, isThrottled, toCause } from './aws-error.ts';
 
 const STATUSES: Readonly<Record<string, DurableStatus>> = {
@@ -20,51 +20,45 @@ const NOT_OPEN = new Set([
   'CallbackTimeoutException',
 ]);
 
+/** The path of a durable execution in Lambda's API. */
+export const toDurablePath = (durableArn: string): string =>
+  `/2025-12-01/durable-executions/${encodeURIComponent(durableArn)}`;
+
+/** The request that stops a durable execution. */
+export const toStopRequest = (durableArn: string, reason: string): AwsRequest =>
+  postJson(`${toDurablePath(durableArn)}/stop`, { ErrorType: 'Stopped', ErrorMessage: reason });
+
+const isUnknown = (answer: AwsAnswer): boolean => errorTypeOf(answer) === 'ResourceNotFoundException';
+
 /** Client of Lambda's API for durable executions. https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html */
 export const createLambdaDurableService = (call: CallAws): DurableService => {
-  const ask = (request: AwsRequest): Promise<AwsAnswer> =>
-    call(request).catch((cause: unknown) => {
-      throw new AppError(ENGINE_UNAVAILABLE, {}, cause);
-    });
-  const refuse = (answer: AwsAnswer): never => {
-    throw new AppError(ENGINE_UNAVAILABLE, {}, toCause(answer));
-  };
-  const pathOf = (durableArn: string): string =>
-    `/2025-12-01/durable-executions/${encodeURIComponent(durableArn)}`;
+  const ask = (request: AwsRequest, isExpected: (answer: AwsAnswer) => boolean): Promise<AwsAnswer> =>
+    askAws(call, request, (cause) => new AppError(ENGINE_UNAVAILABLE, {}, cause), isExpected);
 
   return {
     findStatus: async (durableArn) => {
-      const answer = await ask({ method: 'GET', path: pathOf(durableArn) });
-      if (errorTypeOf(answer) === 'ResourceNotFoundException') return 'gone';
+      const request = { method: 'GET', path: toDurablePath(durableArn) } as const;
+      const answer = await ask(request, (one) => isUnknown(one) || isThrottled(one));
+      if (isUnknown(answer)) return 'gone';
       if (isThrottled(answer)) return 'throttled';
-      if (!isSuccess(answer)) return refuse(answer);
       const { Status } = JSON.parse(answer.body.toString());
       return STATUSES[Status] ?? 'running';
     },
 
     stop: async (durableArn, reason) => {
-      const answer = await ask({
-        method: 'POST',
-        path: `${pathOf(durableArn)}/stop`,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ErrorType: 'Stopped', ErrorMessage: reason }),
-      });
-      const hasEnded = answer.status === 409 || errorTypeOf(answer) === 'ResourceNotFoundException';
-      if (!isSuccess(answer) && !hasEnded) refuse(answer);
+      // It may have ended.
+      await ask(toStopRequest(durableArn, reason), (answer) => answer.status === 409 || isUnknown(answer));
     },
 
     answerCallback: async ({ callbackId, durableArn }, value) => {
-      const answer = await ask({
-        method: 'POST',
-        path: `/2025-12-01/durable-execution-callbacks/${encodeURIComponent(callbackId)}/succeed`,
-        headers: { 'content-type': 'application/octet-stream' },
-        body: JSON.stringify(value),
-      });
+      const path = `/2025-12-01/durable-execution-callbacks/${encodeURIComponent(callbackId)}/succeed`;
+      const request = postJson(path, value, { 'content-type': 'application/octet-stream' });
+      const answer = await ask(request, (one) => NOT_OPEN.has(errorTypeOf(one)));
       if (isSuccess(answer)) return true;
-      if (!NOT_OPEN.has(errorTypeOf(answer))) return refuse(answer);
       // A repeated request is refused if the first one was accepted and its reply was lost.
       if (answer.tries === 1) return false;
-      const given = await findAnswer(call, `${pathOf(durableArn)}/history`, callbackId).catch((cause) => {
+      const history = `${toDurablePath(durableArn)}/history`;
+      const given = await findAnswer(call, history, callbackId).catch((cause) => {
         throw new AppError(ANSWER_UNCONFIRMED, {}, cause);
       });
       return given !== null && isDeepStrictEqual(given, value);

@@ -2,8 +2,8 @@ import type { NudgeQueue } from '../../executions/held/held-queues.ts';
 import type { Dispatcher } from '../../executions/lifecycle/accept-execution.ts';
 import { DISPATCH_REFUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { CallAws } from './aws-caller.ts';
-import { errorTypeOf, isSuccess, toCause } from './aws-error.ts';
+import { askAws, type CallAws, postJson } from './aws-caller.ts';
+import { errorTypeOf } from './aws-error.ts';
 
 /**
  * Invokes a function asynchronously: once Lambda has accepted an event, it invokes the function until that succeeds, or
@@ -17,20 +17,17 @@ const sendEvent = async (
   event: object,
   durableName: string | null = null,
 ): Promise<void> => {
-  const answer = await call({
-    method: 'POST',
-    path: `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`,
-    headers: {
-      'content-type': 'application/json',
-      'x-amz-invocation-type': 'Event',
-      ...(durableName === null ? {} : { 'x-amz-durable-execution-name': durableName }),
-    },
-    body: JSON.stringify(event),
-  }).catch((cause: unknown) => {
-    throw new AppError(DISPATCH_REFUSED, {}, cause);
+  const path = `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`;
+  const request = postJson(path, event, {
+    'x-amz-invocation-type': 'Event',
+    ...(durableName === null ? {} : { 'x-amz-durable-execution-name': durableName }),
   });
-  if (isSuccess(answer) || errorTypeOf(answer) === 'DurableExecutionAlreadyStartedException') return;
-  throw new AppError(DISPATCH_REFUSED, {}, toCause(answer));
+  await askAws(
+    call,
+    request,
+    (cause) => new AppError(DISPATCH_REFUSED, {}, cause),
+    (answer) => errorTypeOf(answer) === 'DurableExecutionAlreadyStartedException',
+  );
 };
 
 /** Invokes the sweeper for one queue. @param sweepFunction - its name */
@@ -66,7 +63,7 @@ export const createLambdaDispatcher = (
       call,
       functions[mode],
       { executionId },
-      mode === 'durable' ? toName(executionId, redispatches) : null,
+      mode === 'durable' ? toDurableName(executionId, redispatches) : null,
     ),
 });
 
@@ -75,5 +72,5 @@ export const createLambdaDispatcher = (
  * starts only once if it was merely waiting in Lambda's queue.
  * @internal
  */
-export const toName = (executionId: string, redispatches: number): string =>
+export const toDurableName = (executionId: string, redispatches: number): string =>
   redispatches < 2 ? executionId : `${executionId}-${redispatches}`;

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPong, PING, type Pong } from '../../health/ping.ts';
 import { tryJson } from '../../shared/try-json.ts';
-import type { AwsAnswer, CallAws } from './aws-caller.ts';
-import { errorTypeOf, findDenial, isSuccess } from './aws-error.ts';
+import { type AwsAnswer, type CallAws, postJson } from './aws-caller.ts';
+import { errorTypeOf, findDenial, isSuccess, readObject } from './aws-error.ts';
+import { toDurablePath, toStopRequest } from './lambda-durable-service.ts';
 
 /**
  * Why there is no response: the function failed or does not exist, the caller may not invoke it, or Lambda throttles or
@@ -52,16 +53,11 @@ export const createLambdaPing =
     const read = (content: unknown, { headers }: AwsAnswer) =>
       toAnswer(content, headers.date, askedAt, now());
     const name = isDurable ? `${prefix}-${functionKey}:durable` : `${prefix}-${functionKey}`;
-    const answer = await call({
-      method: 'POST',
-      path: `/2015-03-31/functions/${encodeURIComponent(name)}/invocations`,
-      headers: {
-        'content-type': 'application/json',
-        'x-amz-invocation-type': isDurable ? 'Event' : 'RequestResponse',
-        ...(isDurable ? { 'x-amz-durable-execution-name': `ping-${nextName()}` } : {}),
-      },
-      body: JSON.stringify(PING),
-    }).catch((error: Error) => error);
+    const request = postJson(`/2015-03-31/functions/${encodeURIComponent(name)}/invocations`, PING, {
+      'x-amz-invocation-type': isDurable ? 'Event' : 'RequestResponse',
+      ...(isDurable ? { 'x-amz-durable-execution-name': `ping-${nextName()}` } : {}),
+    });
+    const answer = await call(request).catch((error: Error) => error);
     if (answer instanceof Error) return { problem: 'silent', reason: answer.message };
     if (!isSuccess(answer)) return refused(answer);
     if (isDurable) return awaitDurable(answer, call, deadlineMs, now, read);
@@ -78,32 +74,24 @@ const awaitDurable = async (
   read: (content: unknown, answer: AwsAnswer) => PingAnswer,
 ): Promise<PingAnswer> => {
   const arn = String(headers['x-amz-durable-execution-arn']);
-  const path = toPath(arn);
   for (const endsAt = now() + deadlineMs; now() < endsAt; await sleep(POLL_MS)) {
-    const answer = await call({ method: 'GET', path }).catch(() => null);
+    const answer = await call({ method: 'GET', path: toDurablePath(arn) }).catch(() => null);
     if (answer !== null && !isSuccess(answer)) return refused(answer);
-    const { Status, Result, Error: error } = toMap(tryJson(answer?.body.toString() ?? ''));
+    const { Status, Result, Error: error } = readObject(answer?.body.toString() ?? '');
     if (answer !== null && Status === 'SUCCEEDED') return read(tryJson(String(Result)), answer);
     if (Status !== undefined && Status !== 'RUNNING') return failed(error);
     // When a function can't start, each invocation fails and Lambda retries: the execution itself stays open.
     const reason = await findDurableFailure(arn, call);
     if (reason === null) continue;
-    await stop(path, call);
+    await stop(arn, call);
     return { problem: 'failed', reason };
   }
-  await stop(path, call);
+  await stop(arn, call);
   return { problem: 'silent', reason: `no answer within ${deadlineMs / 1_000} s` };
 };
 
-const stop = (path: string, call: CallAws) =>
-  call({
-    method: 'POST',
-    path: `${path}/stop`,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ErrorType: 'Stopped', ErrorMessage: 'the ping got no response' }),
-  }).catch(() => null);
-
-const toPath = (arn: string): string => `/2025-12-01/durable-executions/${encodeURIComponent(arn)}`;
+const stop = (arn: string, call: CallAws) =>
+  call(toStopRequest(arn, 'the ping got no response')).catch(() => null);
 
 /**
  * Why the last invocation of a durable execution failed; null if none did.
@@ -112,20 +100,20 @@ const toPath = (arn: string): string => `/2025-12-01/durable-executions/${encode
  * @param call - calls Lambda
  */
 export const findDurableFailure = async (arn: string, call: CallAws): Promise<string | null> => {
-  const path = `${toPath(arn)}/history?IncludeExecutionData=true&ReverseOrder=true`;
+  const path = `${toDurablePath(arn)}/history?IncludeExecutionData=true&ReverseOrder=true`;
   const answer = await call({ method: 'GET', path }).catch(() => null);
-  const { Events } = toMap(tryJson(answer?.body.toString() ?? ''));
+  const { Events } = readObject(answer?.body.toString() ?? '');
   for (const event of Array.isArray(Events) ? Events : []) {
     const { Error: error } = toMap(toMap(event).InvocationCompletedDetails);
     const { Payload } = toMap(error);
-    if (Payload !== undefined) return describe(Payload);
+    if (Payload !== undefined) return describeFailure(Payload);
   }
   return null;
 };
 
 const refused = (answer: AwsAnswer): PingAnswer => {
   const type = errorTypeOf(answer);
-  const content = toMap(tryJson(answer.body.toString()));
+  const content = readObject(answer.body.toString());
   const reason = `${type}: ${String(content.message ?? content.Message ?? answer.status)}`;
   if (type === 'AccessDeniedException' || findDenial(reason) !== null) return { problem: 'denied', reason };
   if (type === 'ResourceNotFoundException') return { problem: 'missing', reason };
@@ -143,10 +131,10 @@ const toAnswer = (
     ? { pong: content, askedAt, answeredAt, awsTime: date === undefined ? null : Date.parse(date) }
     : { problem: 'failed', reason: 'it does not support pings: its version is older' };
 
-const failed = (error: unknown): PingAnswer => ({ problem: 'failed', reason: describe(error) });
+const failed = (error: unknown): PingAnswer => ({ problem: 'failed', reason: describeFailure(error) });
 
 /** Reads `{errorMessage}` of an invocation or `{ErrorMessage}` of an execution, as an object or as JSON. */
-const describe = (error: unknown): string => {
+const describeFailure = (error: unknown): string => {
   const { errorMessage, ErrorMessage } = toMap(typeof error === 'string' ? tryJson(error) : error);
   return String(errorMessage ?? ErrorMessage ?? error);
 };

@@ -36,10 +36,8 @@ export const createOpenRegistrationContext = ({
 }: Options): (() => Promise<CallingContext>) => {
   const callers = new Map<string, CallAws>();
   const openCaller = (service: string): CallAws => {
-    const known = callers.get(service);
-    if (known !== undefined) return known;
-    const options = { service, region, endpoint };
-    const caller = createAwsCaller(readCredentials === undefined ? options : { ...options, readCredentials });
+    const given = readCredentials === undefined ? {} : { readCredentials };
+    const caller = callers.get(service) ?? createAwsCaller({ service, region, endpoint, ...given });
     callers.set(service, caller);
     return caller;
   };

@@ -1,7 +1,6 @@
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { AwsAnswer, AwsRequest, CallAws } from '../aws/aws-caller.ts';
-import { isSuccess, toCause } from '../aws/aws-error.ts';
+import { type AwsAnswer, type AwsRequest, askAws, type CallAws } from '../aws/aws-caller.ts';
 
 /**
  * Sends a request to S3.
@@ -12,10 +11,10 @@ export type AskS3 = (request: AwsRequest, expected?: readonly number[]) => Promi
 
 export const createAskS3 =
   (call: CallAws): AskS3 =>
-  async (request, expected = []) => {
-    const answer = await call(request).catch((cause: unknown) => {
-      throw new AppError(STORE_UNAVAILABLE, {}, cause);
-    });
-    if (isSuccess(answer) || expected.includes(answer.status)) return answer;
-    throw new AppError(STORE_UNAVAILABLE, {}, toCause(answer));
-  };
+  (request, expected = []) =>
+    askAws(
+      call,
+      request,
+      (cause) => new AppError(STORE_UNAVAILABLE, {}, cause),
+      ({ status }) => expected.includes(status),
+    );

@@ -5,9 +5,9 @@ import type {
   GetDurableExecutionStateResponse,
   WireOperation,
 } from '@aws/durable-execution-sdk-js';
-import type { AwsRequest, CallAws } from '../aws/aws-caller.ts';
-import type { HttpAnswer } from '../aws/aws-error.ts';
-import { errorTypeOf, isSuccess, readObject } from '../aws/aws-error.ts';
+import { type AwsRequest, type CallAws, postJson } from '../aws/aws-caller.ts';
+import { errorTypeOf, type HttpAnswer, isSuccess, readObject } from '../aws/aws-error.ts';
+import { toDurablePath } from '../aws/lambda-durable-service.ts';
 
 /**
  * Reads and writes checkpoints over the transport of all our AWS calls. The durable SDK's own client would load the
@@ -21,34 +21,33 @@ export const createLambdaCheckpointClient = (call: CallAws): DurableExecutionCli
     return JSON.parse(answer.body.toString());
   };
   return {
-    checkpoint: async ({ DurableExecutionArn, CheckpointToken, ClientToken = randomUUID(), Updates }) => {
-      const { NewExecutionState: state, ...reply } = await ask<CheckpointDurableExecutionResponse>({
-        method: 'POST',
-        path: `${pathOf(DurableExecutionArn)}/checkpoint`,
-        headers: { 'content-type': 'application/json' },
-        // Retries have the same token, so Lambda applies the updates once.
-        body: JSON.stringify({ CheckpointToken, ClientToken, Updates }),
-      });
+    checkpoint: async ({
+      DurableExecutionArn = '',
+      CheckpointToken,
+      ClientToken = randomUUID(),
+      Updates,
+    }) => {
+      const path = `${toDurablePath(DurableExecutionArn)}/checkpoint`;
+      // Retries have the same token, so Lambda applies the updates once.
+      const request = postJson(path, { CheckpointToken, ClientToken, Updates });
+      const { NewExecutionState: state, ...reply } = await ask<CheckpointDurableExecutionResponse>(request);
       return {
         ...reply,
         NewExecutionState: state && { ...state, Operations: toOperations(state.Operations) },
       };
     },
-    getExecutionState: async ({ DurableExecutionArn, CheckpointToken, Marker, MaxItems }) => {
+    getExecutionState: async ({ DurableExecutionArn = '', CheckpointToken, Marker, MaxItems }) => {
       const query = new URLSearchParams({
         CheckpointToken: CheckpointToken ?? '',
         ...(Marker === undefined ? {} : { Marker }),
         ...(MaxItems === undefined ? {} : { MaxItems: String(MaxItems) }),
       });
-      const path = `${pathOf(DurableExecutionArn)}/state?${query}`;
+      const path = `${toDurablePath(DurableExecutionArn)}/state?${query}`;
       const state = await ask<GetDurableExecutionStateResponse>({ method: 'GET', path });
       return { ...state, Operations: toOperations(state.Operations) };
     },
   };
 };
-
-const pathOf = (durableArn = ''): string =>
-  `/2025-12-01/durable-executions/${encodeURIComponent(durableArn)}`;
 
 /** Creates an error in the shape of the SDK's, which the durable SDK classifies by name and status. */
 const toError = (answer: HttpAnswer): Error => {

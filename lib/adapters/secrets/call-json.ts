@@ -1,7 +1,7 @@
 import { SecretStoreOut } from '../../credentials/outbound/secret-store.ts';
 import { SECRETS_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { AwsRequest, CallAws } from '../aws/aws-caller.ts';
+import { type AwsRequest, type CallAws, postJson } from '../aws/aws-caller.ts';
 import { errorTypeOf, isSuccess, isThrottled, toCause } from '../aws/aws-error.ts';
 
 /**
@@ -18,13 +18,8 @@ export const callJson = async (
   missing: string | null,
   options: Pick<AwsRequest, 'answersThrottling'> = {},
 ): Promise<Readonly<Record<string, unknown>> | null> => {
-  const answer = await call({
-    ...options,
-    method: 'POST',
-    path: '/',
-    headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target },
-    body: JSON.stringify(input),
-  }).catch((cause: Error) => {
+  const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target };
+  const answer = await call({ ...options, ...postJson('/', input, headers) }).catch((cause: Error) => {
     const out = new SecretStoreOut(cause.message, { isThrottled: false, cause });
     throw new AppError(SECRETS_UNAVAILABLE, {}, out);
   });

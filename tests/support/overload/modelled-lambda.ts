@@ -1,5 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import { toName } from '../../../lib/adapters/aws/lambda-events.ts';
+import { toDurableName } from '../../../lib/adapters/aws/lambda-events.ts';
 import type { Dispatcher } from '../../../lib/executions/lifecycle/accept-execution.ts';
 import { DISPATCH_REFUSED } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
@@ -98,7 +98,7 @@ export const aModelledLambda = ({
         throw new AppError(DISPATCH_REFUSED, {});
       };
       if (isDown()) refuse();
-      const name = toName(executionId, redispatches);
+      const name = toDurableName(executionId, redispatches);
       if (mode === 'durable' && names.has(name)) return; // idempotent by its name
       if (quotas.overQuota === 'refuse' && mode === 'durable' && thisSecond >= perSecond) refuse();
       if (mode === 'durable') names.add(name);
