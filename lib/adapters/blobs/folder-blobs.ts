@@ -15,10 +15,17 @@ const toBlobPath = (folder: string, key: string): string => {
   return join(folder, key);
 };
 
-/** Writes to a temporary file and renames it: readers and crashes never see half a blob. */
-const replaceFile = async (path: string, write: (temporary: string) => Promise<void>): Promise<void> => {
+/**
+ * Writes to a temporary file and renames it: readers and crashes never see half a file.
+ * @param mode - of a folder that is made for it
+ */
+export const replaceFile = async (
+  path: string,
+  write: (temporary: string) => Promise<void>,
+  mode?: number,
+): Promise<void> => {
   const temporary = `${path}.${randomUUID()}.tmp`;
-  await files.mkdir(dirname(path), { recursive: true });
+  await files.mkdir(dirname(path), { recursive: true, ...(mode === undefined ? {} : { mode }) });
   try {
     await write(temporary);
     await files.rename(temporary, path);
@@ -29,7 +36,7 @@ const replaceFile = async (path: string, write: (temporary: string) => Promise<v
 };
 
 /** For `catch`: returns null if the file does not exist, and throws any other error. */
-const nullIfMissing = (error: NodeJS.ErrnoException): null => {
+export const nullIfMissing = (error: NodeJS.ErrnoException): null => {
   if (error.code === 'ENOENT') return null;
   throw error;
 };

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { promises as files } from 'node:fs';
 import { join } from 'node:path';
 import { isId } from '@hookloom/plugin-kit/host';
 import type { SecretStore } from '../../credentials/outbound/secret-store.ts';
 import { SECRETS_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
+import { nullIfMissing, replaceFile } from '../blobs/folder-blobs.ts';
 
 const PREFIX = 'file:';
 
@@ -20,24 +20,17 @@ export const createFolderSecretStore = (folder: string): SecretStore => {
     get: (reference) => {
       if (!reference.startsWith(PREFIX)) return Promise.resolve(null); // for a stage in AWS
       return orUnavailable(
-        readFile(pathOf(reference.slice(PREFIX.length)), 'utf8').catch((error: NodeJS.ErrnoException) => {
-          if (error.code === 'ENOENT') return null;
-          throw error;
-        }),
+        files.readFile(pathOf(reference.slice(PREFIX.length)), 'utf8').catch(nullIfMissing),
       );
     },
     put: async (name, value) => {
-      const path = pathOf(name);
-      // Written to a temporary file, then renamed: readers and crashes never see half a secret.
-      const temporary = `${path}.${randomUUID()}.tmp`;
-      await orUnavailable(mkdir(folder, { recursive: true, mode: 0o700 }));
-      await orUnavailable(writeFile(temporary, value, { mode: 0o600 }));
-      await orUnavailable(rename(temporary, path));
+      const write = (temporary: string) => files.writeFile(temporary, value, { mode: 0o600 });
+      await orUnavailable(replaceFile(pathOf(name), write, 0o700));
       return referenceOf(name);
     },
     remove: async (reference) => {
       if (reference.startsWith(PREFIX))
-        await orUnavailable(rm(pathOf(reference.slice(PREFIX.length)), { force: true }));
+        await orUnavailable(files.rm(pathOf(reference.slice(PREFIX.length)), { force: true }));
     },
   };
 };
