@@ -72,32 +72,42 @@ export const createStateFor =
       await clock.sleep(random * Math.min(2 ** tries * 5, MAX_DELAY_MS), signal);
     };
 
-    const write = (found: StateEntry | null, entry: Omit<StateEntry, 'version' | 'writtenBy'>) =>
-      writeEntry(store, found, { ...entry, writtenBy: { executionId, caller: null } }, signal);
-
-    const change = async (scope: string, given: StateChange, id: string): Promise<JsonObject> => {
-      const { key } = given;
-      let saved: { readonly given: StateContent; readonly content: StateContent } | null = null;
+    /** Makes a change of what is stored, again whenever another write was faster. */
+    const rewrite = async <Result>(
+      scope: string,
+      key: string,
+      decide: (found: StateEntry | null) => Decision<Result> | Promise<Decision<Result>>,
+    ): Promise<Result> => {
       for (let tries = 1; ; tries++) {
         const found = await store.find(scope, key);
+        const { result, written } = await decide(found);
+        if (written === undefined) return result;
+        const entry = { scope, key, ...written, writtenBy: { executionId, caller: null } };
+        if ((await writeEntry(store, found, entry, signal)) !== null) return result;
+        await waitForOthers(key, tries);
+      }
+    };
+
+    const change = (scope: string, given: StateChange, id: string): Promise<JsonObject> => {
+      const { key } = given;
+      let saved: { readonly given: StateContent; readonly content: StateContent } | null = null;
+      return rewrite(scope, key, async (found) => {
         const known = await findEffect(store, found, id);
-        if (known !== null) return known;
+        if (known !== null) return { result: known };
         const now = clock.now();
         const version = (found?.version ?? 0) + 1;
         const live = liveOf(found, now);
         const before = needsValue(given) ? await values.load(live) : live;
         const { content, expiresAt, result } = changeEntry(before, given, version, now);
-        if (content === null) return result;
+        if (content === null) return { result };
         // The value of a put is the same at each try, and stored once.
         if (saved === null || !isSameValue(saved.given, content)) {
           signal.throwIfAborted();
           saved = { given: content, content: await values.save({ scope, key }, content, now) };
         }
         const effect = { id, result, at: now };
-        const changed = { scope, key, content: saved.content, expiresAt, writtenAt: now, effect };
-        if ((await write(found, changed)) !== null) return result;
-        await waitForOthers(key, tries);
-      }
+        return { result, written: { content: saved.content, expiresAt, writtenAt: now, effect } };
+      });
     };
 
     const read = async (scope: string, key: string): Promise<JsonObject> => {
@@ -106,62 +116,37 @@ export const createStateFor =
       return { found: true, ...showEntry(entry) };
     };
 
-    const claim = async (
+    const claim = (
       scope: string,
       key: string,
       { ttlSeconds, confirmWithinSeconds }: Extract<StateOperation, { operation: 'claim' }>,
       { owner, earlierOwner }: { readonly owner: string; readonly earlierOwner: string | null },
-    ): Promise<boolean> => {
-      for (let tries = 1; ; tries++) {
-        const found = await store.find(scope, key);
+    ): Promise<boolean> =>
+      rewrite<boolean>(scope, key, (found) => {
         const now = clock.now();
-        const content = liveOf(found, now)?.content;
-        if (content?.kind === 'value' || content?.kind === 'large')
-          throw new NodeError(
-            'Parameter "key" names an entry that has a value: use other keys to see what is new',
-            { name: 'StateTypeMismatch', isRetryable: false, details: { key } },
-          );
-        if (content?.kind === 'claim') {
-          const isMine = content.owner === owner;
-          if (isMine && content.confirmBy === null) return true;
+        const known = readClaim(found, now, ': use other keys to see what is new');
+        if (known !== null) {
+          const isMine = known.owner === owner;
+          if (isMine && known.confirmBy === null) return { result: true };
           // A repeated node run gets its claim for the whole time again: the branch begins now.
-          const isOpen = isMine || content.owner === earlierOwner || (content.confirmBy ?? Infinity) <= now;
-          if (!isOpen) return false;
+          const isOpen = isMine || known.owner === earlierOwner || (known.confirmBy ?? Infinity) <= now;
+          if (!isOpen) return { result: false };
         }
         const confirmBy = expiryOf(confirmWithinSeconds, now);
-        const claimed: StateContent = { kind: 'claim', owner, executionId, confirmBy };
+        const content: StateContent = { kind: 'claim', owner, executionId, confirmBy };
         const expiresAt = expiryOf(ttlSeconds, now);
-        const entry = { scope, key, content: claimed, expiresAt, writtenAt: now, effect: null };
-        if ((await write(found, entry)) !== null) return true;
-        await waitForOthers(key, tries);
-      }
-    };
+        return { result: true, written: { content, expiresAt, writtenAt: now, effect: null } };
+      });
 
-    const confirm = async (
-      scope: string,
-      key: string,
-      ttlSeconds: number | undefined,
-      owner: string,
-    ): Promise<void> => {
-      for (let tries = 1; ; tries++) {
-        const found = await store.find(scope, key);
+    const confirm = (scope: string, key: string, ttlSeconds: number | undefined, owner: string) =>
+      rewrite<void>(scope, key, (found) => {
         const now = clock.now();
-        const content = liveOf(found, now)?.content;
-        if (content?.kind === 'value' || content?.kind === 'large')
-          throw new NodeError('Parameter "key" names an entry that has a value, not a claim', {
-            name: 'StateTypeMismatch',
-            isRetryable: false,
-            details: { key },
-          });
-        if (content?.kind === 'claim' && content.confirmBy === null) return;
-        const by = content?.kind === 'claim' ? content : { kind: 'claim' as const, owner, executionId };
-        const confirmed: StateContent = { ...by, confirmBy: null };
+        const known = readClaim(found, now, ', not a claim');
+        if (known?.confirmBy === null) return { result: undefined };
+        const content: StateContent = { kind: 'claim', owner, executionId, ...known, confirmBy: null };
         const expiresAt = expiryOf(ttlSeconds, now);
-        const entry = { scope, key, content: confirmed, expiresAt, writtenAt: now, effect: null };
-        if ((await write(found, entry)) !== null) return;
-        await waitForOthers(key, tries);
-      }
-    };
+        return { result: undefined, written: { content, expiresAt, writtenAt: now, effect: null } };
+      });
 
     const forEachKey = (keys: Iterable<string>, work: (key: string) => Promise<void>) =>
       workThrough(keys, { atOnce: AT_ONCE, mayGoOn: () => !signal.aborted }, work);
@@ -207,6 +192,28 @@ export const createStateFor =
       },
     };
   };
+
+/** What is to be written in place of an entry, nothing if absent, and what that results in. */
+interface Decision<Result> {
+  readonly result: Result;
+  readonly written?: Pick<StateEntry, 'content' | 'expiresAt' | 'writtenAt' | 'effect'>;
+}
+
+/**
+ * The claim of a key; null if there is none.
+ * @param advice - ends the message for a value
+ * @throws NodeError `StateTypeMismatch` if the key has a value
+ */
+const readClaim = (found: StateEntry | null, now: number, advice: string) => {
+  const entry = liveOf(found, now);
+  if (entry === null || entry.content.kind === 'deleted') return null;
+  if (entry.content.kind === 'claim') return entry.content;
+  throw new NodeError(`Parameter "key" names an entry that has a value${advice}`, {
+    name: 'StateTypeMismatch',
+    isRetryable: false,
+    details: { key: entry.key },
+  });
+};
 
 const isSameValue = (one: StateContent, other: StateContent): boolean =>
   one.kind === 'value' && other.kind === 'value' && one.value === other.value;
