@@ -196,26 +196,20 @@ export interface ServedRoute {
  * The handler of a function of the admin API. It refuses a path in any other spelling than the route's: IAM may have
  * judged that one.
  *
- * @param served - the routes, made by `answerRoute`; or handlers by the gateway's route key
+ * @param served - the routes, made by `answerRoute`
  * @throws AppError `METHOD_NOT_ALLOWED` for an event of a route that is not among them; `REQUEST_INVALID` for a path that
  *   is spelled differently
  */
-export const serveRoutes = (
-  parts: HandlerParts,
-  served: readonly ServedRoute[] | Readonly<Record<string, Handle>>,
-) => {
-  const routes = Array.isArray(served)
-    ? Object.fromEntries(served.map(({ route, handle }: ServedRoute) => [route, handle]))
-    : (served as Readonly<Record<string, Handle>>);
+export const serveRoutes = (parts: HandlerParts, served: readonly ServedRoute[]) => {
+  const routes = new Map(served.map(({ route, handle }) => [route, handle]));
   return createHandler(parts, async (call) => {
     const { method, path } = readRoute(call.event);
-    const key = `${method} ${path}`;
-    const handle = Object.hasOwn(routes, key) ? routes[key] : undefined;
+    const handle = routes.get(`${method} ${path}`);
     if (handle !== undefined) {
       if (isSpelledAs(path, call.event)) return handle(call);
       throw new AppError(REQUEST_INVALID, { reason: `its path is not spelled as ${path}` });
     }
-    const all = Object.keys(routes).map((route) => route.split(' '));
+    const all = served.map(({ route }) => route.split(' '));
     const ofPath = all.filter(([, other]) => other === path);
     const methods = (ofPath.length > 0 ? ofPath : all).flatMap(([one = '']) =>
       one === 'GET' ? ['GET', 'HEAD'] : [one],

@@ -188,10 +188,10 @@ test.each<[string, unknown]>([
 describe('a route of the admin API', () => {
   const handler = serveRoutes(
     { logger: createLogger({ clock: aManualClock(), write: () => {} }), clock: aManualClock() },
-    {
-      'GET /api/admin/approvals': async () => answerJson(200, {}),
-      'GET /api/admin/workflows/{workflowId}': async () => answerJson(200, {}),
-    },
+    ['GET /api/admin/approvals', 'GET /api/admin/workflows/{workflowId}'].map((route) => ({
+      route,
+      handle: async () => answerJson(200, {}),
+    })),
   );
   /** @param rawPath - as the gateway hands it over: decoded once */
   const ask = async (routeKey: string, rawPath: unknown) =>
