@@ -205,11 +205,11 @@ const findSchemaProblems = ({
   nodeTypes,
   credentialTypes,
 }: Pick<Plugin, 'nodeTypes' | 'credentialTypes'>): string[] => [
-  ...nodeTypes.flatMap(({ nodeType, schema }) => describe(`the node type "${nodeType}"`, schema)),
-  ...credentialTypes.flatMap(({ id, schema }) => describe(`the credential type "${id}"`, schema)),
+  ...nodeTypes.flatMap(({ nodeType, schema }) => describeSchemaFault(`the node type "${nodeType}"`, schema)),
+  ...credentialTypes.flatMap(({ id, schema }) => describeSchemaFault(`the credential type "${id}"`, schema)),
 ];
 
-const describe = (owner: string, schema: JsonObject): string[] => {
+const describeSchemaFault = (owner: string, schema: JsonObject): string[] => {
   const fault = findSchemaFault(schema);
   if (fault === null) return [];
   const place = fault.place === '' ? '' : ` at ${fault.place}`;

@@ -3,7 +3,7 @@ import { withinDeadline } from '../plugins/call-plugin.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import type { LoadedEntry } from '../plugins/plugin.ts';
 import { describeStoreFault } from '../shared/store-fault.ts';
-import { credentialsOf, inspectPlugin, type PluginInspection } from './inspect-plugin.ts';
+import { credentialsOf, inspectPlugin } from './inspect-plugin.ts';
 import { createKeeper } from './keep-reports.ts';
 import { createProbes, type TestCredential } from './probe-credentials.ts';
 import { type FactLimits, type FactStores, readStoredFacts, type StoredFacts } from './stored-facts.ts';
@@ -13,32 +13,8 @@ interface Check {
   readonly message?: string;
 }
 
-/** The checks by the function's key in serverless.yml. */
-type FunctionChecks = Readonly<Record<string, Check>>;
-
-/** How much of the stored data was read; `complete: false` if there is more than a report reads. */
-export interface Coverage {
-  readonly workflows: { readonly read: number; readonly complete: boolean };
-  readonly credentials: { readonly read: number; readonly complete: boolean };
-  /** The triggers that poll. */
-  readonly polls: { readonly read: number; readonly complete: boolean };
-  readonly executions: {
-    readonly read: number;
-    readonly complete: boolean;
-    /** Start of the period that the report covers; ISO 8601, UTC. */
-    readonly since: string;
-  };
-}
-
-/** The findings about the plugins beyond their own checks. */
-export interface Inspection {
-  readonly store: Check;
-  readonly functions: FunctionChecks;
-  /** How much of the stored data the report covers; null if the tables can't be read. */
-  readonly coverage: Coverage | null;
-  /** The loaded plugins, by id. */
-  readonly plugins: ReadonlyMap<string, PluginInspection>;
-}
+/** The findings about the service, and about the plugins beyond their own checks. */
+export type Inspection = Awaited<ReturnType<Inspect>>;
 
 interface InspectOptions {
   /** Id of the only plugin to inspect; null for all. */
@@ -51,8 +27,7 @@ interface InspectOptions {
 
 type InspectedRegistry = Pick<Registry, 'plugins' | 'findNodeType' | 'credentialTypes'>;
 
-/** Inspects the service. Never throws because of an unreadable store, a credential or a function. */
-export type Inspect = (registry: InspectedRegistry, options: InspectOptions) => Promise<Inspection>;
+export type Inspect = ReturnType<typeof createInspect>;
 
 export interface InspectParts {
   readonly stores: FactStores;
@@ -88,6 +63,7 @@ const LIMITS: InspectLimits = {
 /** How long a sandbox caches what it read from the tables, for the reports of all plugins. */
 const KEPT_MS = 5_000;
 
+/** Creates the inspection. It never throws because of an unreadable store, a credential or a function. */
 export const createInspect = ({
   stores,
   writes,
@@ -96,7 +72,7 @@ export const createInspect = ({
   openTest,
   ping,
   limits: changed,
-}: InspectParts): Inspect => {
+}: InspectParts) => {
   const limits = { ...LIMITS, ...changed };
   const checkFunctions = createFunctionChecks({ ping, clock });
   const keepFacts = createKeeper<StoredFacts>({ clock, ttlMs: KEPT_MS });
@@ -140,7 +116,7 @@ export const createInspect = ({
     return probeAll(testable, { max: limits.maxProbes, deadlineMs: limits.probeMs, endsAt });
   };
 
-  return async (registry, { plugin, probe, endsAt }) => {
+  return async (registry: InspectedRegistry, { plugin, probe, endsAt }: InspectOptions) => {
     const entries = registry.plugins.filter(
       (entry): entry is LoadedEntry => entry.status === 'loaded' && (plugin ?? entry.id) === entry.id,
     );
@@ -180,14 +156,15 @@ const toStoreCheck = (unwritable: readonly Unwritable[]): Check =>
         message: `${unwritable.map(({ name }) => name).join(' and ')} cannot be written, so deliveries are refused or fail: ${[...new Set(unwritable.map(({ why }) => why))].join(', ')}`,
       };
 
-const toCoverage = ({ workflows, credentials, polls, runs }: StoredFacts): Coverage => ({
+/** How much of the stored data was read; `complete: false` if there is more than a report reads. */
+const toCoverage = ({ workflows, credentials, polls, runs }: StoredFacts) => ({
   workflows: { read: workflows.count, complete: workflows.isComplete },
   credentials: { read: credentials.states.length, complete: credentials.isComplete },
   polls: { read: polls.read, complete: polls.isComplete },
   executions: {
     read: runs.executions,
     complete: runs.isComplete,
-    since: new Date(runs.since).toISOString(),
+    since: new Date(runs.since).toISOString(), // start of the period that the report covers
   },
 });
 
@@ -210,7 +187,7 @@ const CHECKS_KEPT_MS = 60_000;
 
 /** Pings the background functions, all in parallel. Never throws. */
 const createFunctionChecks = ({ ping, clock }: Pick<InspectParts, 'ping' | 'clock'>) => {
-  const keep = createKeeper<FunctionChecks>({ clock, ttlMs: CHECKS_KEPT_MS });
+  const keep = createKeeper<Readonly<Record<string, Check>>>({ clock, ttlMs: CHECKS_KEPT_MS });
 
   const check = async (functionKey: string, ms: number): Promise<Check> => {
     const message = await withinDeadline(clock, ms, () => ping(functionKey, ms)).catch(
@@ -220,7 +197,7 @@ const createFunctionChecks = ({ ping, clock }: Pick<InspectParts, 'ping' | 'cloc
   };
 
   /** @param endsAt - when the report is due; milliseconds since the epoch */
-  return async (endsAt: number): Promise<FunctionChecks> => {
+  return async (endsAt: number) => {
     const ms = Math.max(0, Math.min(DEADLINE_MS, endsAt - clock.now()));
     const checkAll = async () =>
       Object.fromEntries(

@@ -1,14 +1,8 @@
-import { type HealthReport, type HealthRow, type PluginHealth, toReport } from '../plugins/health.ts';
-import type { Coverage, Inspection } from './inspect.ts';
+import { type HealthRow, type PluginHealth, toReport } from '../plugins/health.ts';
+import type { Inspection } from './inspect.ts';
 import type { PluginDetails, PluginInspection, Problem } from './inspect-plugin.ts';
 
 type Health = PluginHealth & PluginDetails;
-
-/** The response of the endpoint. */
-interface ServiceHealth extends HealthReport<Health> {
-  readonly checks: Pick<Inspection, 'store' | 'functions'>;
-  readonly coverage: Coverage | null;
-}
 
 /** How many problems a row's message lists. */
 const MAX_PROBLEMS = 5;
@@ -18,12 +12,12 @@ export const mergeInspection = (
   rows: readonly HealthRow[],
   { store, functions, coverage, plugins: found }: Inspection,
   now: number,
-): ServiceHealth => {
+) => {
   const merged = rows.map(([id, health]) => [id, mergeRow(health, found.get(id))] as const);
   const { status, plugins, summary, generatedAt } = toReport<Health>(merged, now);
   const isSound = [store, ...Object.values(functions)].every((check) => check.status === 'healthy');
   return {
-    status: status === 'healthy' && !isSound ? 'degraded' : status,
+    status: status === 'healthy' && !isSound ? ('degraded' as const) : status,
     checks: { store, functions },
     coverage,
     plugins,
@@ -38,7 +32,7 @@ const mergeRow = (
 ): Health => {
   const { problems = [], details = {}, disabled = null } = found ?? {};
   if (disabled !== null) return { ...rest, status: 'disabled', message: disabled, ...details };
-  const messages = describe(problems, message);
+  const messages = joinProblems(problems, message);
   return {
     status: problems.reduce(worse, status),
     ...(messages === '' ? {} : { message: messages }),
@@ -47,7 +41,7 @@ const mergeRow = (
   };
 };
 
-const describe = (problems: readonly Problem[], message: string | undefined): string => {
+const joinProblems = (problems: readonly Problem[], message: string | undefined): string => {
   const worstFirst = problems.toSorted((a, b) => rank(b) - rank(a)).map((problem) => problem.message);
   const all = [...(message === undefined ? [] : [message]), ...worstFirst];
   const rest = all.length - MAX_PROBLEMS;

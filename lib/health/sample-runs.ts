@@ -31,14 +31,6 @@ export interface SampledWorkflow {
   readonly isHighVolume: boolean;
 }
 
-export interface RunSample {
-  /** The counts by node type. */
-  readonly counts: ReadonlyMap<string, RunCount>;
-  readonly executions: number;
-  /** Whether all executions with all their nodes were counted. */
-  readonly isComplete: boolean;
-}
-
 interface SampleLimits {
   readonly maxExecutions: number;
   readonly maxWorkflows: number;
@@ -58,6 +50,7 @@ const MIN_FOUND = 25;
  * Reads the latest executions of all workflows up to the limits, evenly distributed, so that a busy workflow does not
  * crowd out the others: one search for each workflow, a second one for few, and one read for each hundred executions.
  *
+ * @returns the counts by node type; `isComplete` if all executions with all their nodes were counted
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const sampleRuns = async (
@@ -65,7 +58,7 @@ export const sampleRuns = async (
   from: number,
   source: RunSource,
   { maxExecutions, maxWorkflows, clock, endsAt }: SampleLimits,
-): Promise<RunSample> => {
+) => {
   const chosen = chooseByTurn(workflows, maxWorkflows, clock.now());
   const share = Math.min(maxExecutions, Math.max(MIN_FOUND, Math.ceil(maxExecutions / chosen.length)));
   const isInTime = () => clock.now() < endsAt;

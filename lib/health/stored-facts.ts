@@ -7,13 +7,13 @@ import type {
   OutboundCredentialStore,
 } from '../credentials/outbound/outbound-credential.ts';
 import type { RenewalLocks } from '../credentials/outbound/renew-secret.ts';
-import type { DisabledPlugin, SettingsReader } from '../shared/settings/settings.ts';
+import type { SettingsReader } from '../shared/settings/settings.ts';
 import { findPollFailure, readPollRecord } from '../state/poll-record.ts';
 import { type StateStore, scopeOfWorkflow } from '../state/state-store.ts';
 import { findCredentialUses } from '../workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { pollOf } from '../workflows/plan/poll-type.ts';
-import { type RunSample, type RunSource, type SampledWorkflow, sampleRuns } from './sample-runs.ts';
+import { type RunSource, type SampledWorkflow, sampleRuns } from './sample-runs.ts';
 
 /** The stored workflows, up to the store's limit. */
 export interface StoredWorkflows {
@@ -24,7 +24,10 @@ export interface StoredWorkflows {
   readonly isComplete: boolean;
 }
 
-export interface FactStores extends CredentialStores {
+export interface FactStores {
+  readonly inbound: Pick<CredentialStore, 'find'>;
+  readonly outbound: Pick<OutboundCredentialStore, 'find'>;
+  readonly renewals: Pick<RenewalLocks, 'find'>;
   /** Lists the workflows. @throws AppError `STORE_UNAVAILABLE` */
   readonly listWorkflows: () => Promise<StoredWorkflows>;
   readonly runs: RunSource;
@@ -42,15 +45,7 @@ export interface FactLimits {
 }
 
 /** What the tables contain about the plugins' use. */
-export interface StoredFacts {
-  readonly usage: Usage;
-  readonly workflows: Pick<StoredWorkflows, 'isComplete'> & { readonly count: number };
-  readonly credentials: CheckedCredentials;
-  readonly polls: CheckedPolls;
-  /** The sampled executions; `since` is in milliseconds since the epoch. */
-  readonly runs: RunSample & { readonly since: number };
-  readonly disabled: readonly DisabledPlugin[];
-}
+export type StoredFacts = Awaited<ReturnType<typeof readStoredFacts>>;
 
 const DAY_MS = 86_400_000;
 
@@ -65,7 +60,7 @@ export const readStoredFacts = async (
   findNodeType: FindNodeType,
   clock: Pick<Clock, 'now'>,
   { maxCredentials, maxPolls, maxExecutions, maxWorkflows, runsMs }: FactLimits,
-): Promise<StoredFacts> => {
+) => {
   const workflows = await stores.listWorkflows();
   const usage = findUsage(workflows.definitions, findNodeType);
   const now = clock.now();
@@ -82,6 +77,7 @@ export const readStoredFacts = async (
     workflows: { count: workflows.definitions.length, isComplete: workflows.isComplete },
     credentials,
     polls,
+    /** The sampled executions; `since` is in milliseconds since the epoch. */
     runs: { ...sample, isComplete: sample.isComplete && workflows.isComplete, since },
     disabled,
   };
@@ -153,18 +149,6 @@ export interface CredentialState {
   readonly hosts: readonly string[] | null;
 }
 
-interface CredentialStores {
-  readonly inbound: Pick<CredentialStore, 'find'>;
-  readonly outbound: Pick<OutboundCredentialStore, 'find'>;
-  readonly renewals: Pick<RenewalLocks, 'find'>;
-}
-
-interface CheckedCredentials {
-  readonly states: readonly CredentialState[];
-  /** Whether all credentials that workflows refer to were read. */
-  readonly isComplete: boolean;
-}
-
 const CONCURRENCY = 8;
 
 /**
@@ -176,20 +160,19 @@ const CONCURRENCY = 8;
  */
 const checkCredentials = async (
   { credentials }: Pick<Usage, 'credentials'>,
-  stores: CredentialStores,
+  stores: FactStores,
   max: number,
-): Promise<CheckedCredentials> => {
-  const limitReads = pLimit(CONCURRENCY);
-  const states = await Promise.all(
-    [...credentials].slice(0, max).map(([id, uses]) => limitReads(() => checkOne(id, uses, stores))),
+) => {
+  const states = await pLimit(CONCURRENCY).map([...credentials].slice(0, max), ([id, uses]) =>
+    checkCredential(id, uses, stores),
   );
   return { states, isComplete: credentials.size <= max };
 };
 
-const checkOne = async (
+const checkCredential = async (
   id: string,
   uses: readonly CredentialUse[],
-  { inbound, outbound, renewals }: CredentialStores,
+  { inbound, outbound, renewals }: FactStores,
 ): Promise<CredentialState> => {
   const lent = await outbound.find(id);
   if (lent !== null) {
@@ -206,7 +189,7 @@ const checkOne = async (
 /** A renewal of the secret that its server refused, such as a sign-in that was revoked. */
 const findRefusal = async (
   { id, revision }: OutboundCredential,
-  renewals: CredentialStores['renewals'],
+  renewals: FactStores['renewals'],
 ): Promise<string | null> => {
   const { refusal = null } = (await renewals.find(id)) ?? {};
   return refusal?.revision === revision ? `was refused when it was last renewed: ${refusal.reason}` : null;
@@ -232,16 +215,8 @@ export interface FailingPoll extends PollPlace {
   readonly executionId: string | null;
 }
 
-interface CheckedPolls {
-  readonly read: number;
-  /** Those that have failed the longest first. */
-  readonly failing: readonly FailingPoll[];
-  /** Whether all triggers that poll were read. */
-  readonly isComplete: boolean;
-}
-
 /**
- * Finds the triggers that can't poll, by what their latest poll has noted.
+ * Finds the triggers that can't poll, by what their latest poll has noted: those that have failed the longest first.
  *
  * @param max - how many to read at most
  * @throws AppError `STORE_UNAVAILABLE`
@@ -251,9 +226,8 @@ const checkPolls = async (
   { state }: Pick<FactStores, 'state'>,
   now: number,
   max: number,
-): Promise<CheckedPolls> => {
-  const limitReads = pLimit(CONCURRENCY);
-  const found = await limitReads.map(polls.slice(0, max), async (place): Promise<FailingPoll[]> => {
+) => {
+  const found = await pLimit(CONCURRENCY).map(polls.slice(0, max), async (place): Promise<FailingPoll[]> => {
     const record = readPollRecord(
       await state.find(scopeOfWorkflow(place.workflowId), place.triggerNodeId),
       now,
