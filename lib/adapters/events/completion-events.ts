@@ -1,4 +1,4 @@
-import type { JsonObject, Logger } from '@hookloom/plugin-kit';
+import type { Logger } from '@hookloom/plugin-kit';
 import type { EndedExecution, ExecutionEvents } from '../../executions/record/execution-store.ts';
 import { countEnd, measure } from '../../shared/metrics.ts';
 
@@ -37,25 +37,6 @@ const toFields = (
     ? { workflowId, ...measure(countEnd({ status, durationMs: endedAt - startedAt }, hasMetrics)) }
     : {};
 
-/** CloudEvents 1.0, in structured form: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
-interface CloudEvent {
-  readonly specversion: '1.0';
-  /** Id of the event, unique together with `source`; the same if the event is published again. */
-  readonly id: string;
-  readonly source: string;
-  readonly type: string;
-  readonly subject: string;
-  /** The time as in RFC 3339. */
-  readonly time: string;
-  readonly datacontenttype: 'application/json';
-  /**
-   * Trace context of the request:
-   * https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/distributed-tracing.md
-   */
-  readonly traceparent?: string;
-  readonly data: JsonObject;
-}
-
 const TYPES: Record<EndedExecution['status'], string> = {
   succeeded: 'workflow.execution.succeeded',
   failed: 'workflow.execution.failed',
@@ -63,13 +44,17 @@ const TYPES: Record<EndedExecution['status'], string> = {
   timedOut: 'workflow.execution.timed_out',
 };
 
-/** The completion event of an execution. It contains no data of its nodes. */
-export const toCloudEvent = (ended: EndedExecution): CloudEvent => {
+/**
+ * The completion event of an execution, without data of its nodes, as CloudEvents 1.0 in structured form:
+ * https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md
+ * `traceparent` is https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/distributed-tracing.md
+ */
+export const toCloudEvent = (ended: EndedExecution) => {
   const { executionId, workflowId, workflowVersion, status, mode, trigger, startedAt, endedAt } = ended;
   const { failure, retryOf, traceparent } = ended;
   return {
     specversion: '1.0',
-    id: `${executionId}:${status}`,
+    id: `${executionId}:${status}`, // the same if the event is published again
     source: `/workflows/${workflowId}`,
     type: TYPES[status],
     subject: executionId,
@@ -77,7 +62,11 @@ export const toCloudEvent = (ended: EndedExecution): CloudEvent => {
     datacontenttype: 'application/json',
     ...(traceparent === null ? {} : { traceparent }),
     data: {
-      ...{ executionId, workflowId, workflowVersion, status, mode },
+      executionId,
+      workflowId,
+      workflowVersion,
+      status,
+      mode,
       trigger: { nodeId: trigger.nodeId, type: trigger.type },
       startedAt: new Date(startedAt).toISOString(),
       endedAt: new Date(endedAt).toISOString(),
