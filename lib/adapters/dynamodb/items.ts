@@ -213,7 +213,7 @@ interface Page {
 /** A query, or a scan of a whole table, in DynamoDB's own terms. */
 type Search<Input> = Placeholders &
   Omit<Input, 'TableName' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>;
-type Query = Search<QueryCommandInput>;
+export type Query = Search<QueryCommandInput>;
 type Scan = Search<ScanCommandInput>;
 
 /**
@@ -327,6 +327,44 @@ export const getItems = async (
     wanted = [...left, ...wanted.slice(MAX_BATCH)];
   }
   return keys.map((value) => found.get(value)).filter((item) => item !== undefined);
+};
+
+/**
+ * Merges what several queries find into one list, ordered by an attribute, then by query. Each is read a page at a time:
+ * before the first item, and again whenever its items are used up.
+ * @param attribute - the sort key of the queries, a text
+ * @param queries - all in the same direction, the one of `ScanIndexForward`
+ * @returns the items, each with the position of its query
+ */
+export async function* mergeQueries(
+  table: Table,
+  attribute: string,
+  queries: readonly Query[],
+): AsyncGenerator<readonly [item: Item, position: number]> {
+  const found = queries.map((query) => ({ query, items: [] as Item[], isRead: false }));
+  for (;;) {
+    await Promise.all(found.map((one) => fill(table, one)));
+    let first: readonly [at: string, position: number] | null = null;
+    for (const [position, { query, items }] of found.entries()) {
+      if (items[0] === undefined) continue;
+      const at = readText(items[0], attribute);
+      if (first === null || (query.ScanIndexForward === false ? at > first[0] : at < first[0]))
+        first = [at, position];
+    }
+    if (first === null) return;
+    const item = found[first[1]]?.items.shift();
+    if (item !== undefined) yield [item, first[1]];
+  }
+}
+
+/** Reads on until a query has an item. */
+const fill = async (table: Table, one: { query: Query; readonly items: Item[]; isRead: boolean }) => {
+  while (one.items.length === 0 && !one.isRead) {
+    const page = await queryPage(table, one.query);
+    one.items.push(...page.items);
+    one.query = { ...one.query, ExclusiveStartKey: page.next };
+    one.isRead = page.next === undefined;
+  }
 };
 
 interface ConditionFailed extends Error {

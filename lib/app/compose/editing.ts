@@ -7,7 +7,7 @@ import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import { createListeningStore } from '../../adapters/dynamodb/requests/listening-store.ts';
 import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
-import { createWorkflowLists } from '../../adapters/dynamodb/workflows/workflow-lists.ts';
+import { createWorkflowLists } from '../../adapters/dynamodb/workflows/workflow-reader.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { createListUsers } from '../../adapters/dynamodb/workflows/workflow-uses.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';

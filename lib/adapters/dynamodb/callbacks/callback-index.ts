@@ -22,7 +22,7 @@ import {
   collectPage,
   type ListedKey,
   mergePartitions,
-  type Partition,
+  type Partitions,
 } from '../executions/read-lists.ts';
 import { getItems, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
@@ -65,26 +65,25 @@ export const createCallbackIndex = (
     workflowId: string | null,
     after: ListPosition | undefined,
   ): AsyncGenerator<ListedKey> {
-    const read = (partitions: readonly Partition[], first: string) =>
+    const read = (partitions: Partitions, first: string) =>
       mergePartitions(table, partitions, {
         order: 'ascending',
         range: [first, LAST],
         after,
         pageSize: workflowId === null ? 20 : 200,
       });
-    const earlier: Partition =
+    const earlier: Partitions =
       workflowId === null
-        ? { index: 'byTime', key: EARLIER_CALLBACKS }
-        : { index: 'byWorkflow', key: earlierCallbacksOf(workflowId) };
-    if (after?.part !== earlier.key) {
-      const keys = callbackPartitions(workflowId);
-      const partitions = keys.map((key): Partition => ({ index: 'byWorkflow', key }));
+        ? { index: 'byTime', keys: [EARLIER_CALLBACKS] }
+        : { index: 'byWorkflow', keys: [earlierCallbacksOf(workflowId)] };
+    if (after?.part !== earlier.keys[0]) {
+      const partitions: Partitions = { index: 'byWorkflow', keys: callbackPartitions(workflowId) };
       for await (const key of read(partitions, toIso(clock.now())))
         yield workflowId === null || key.at.endsWith(`#${workflowId}`)
           ? key
           : { ...key, skipCost: OTHERS_COST };
     }
-    yield* read([earlier], FIRST);
+    yield* read(earlier, FIRST);
   }
 
   return {

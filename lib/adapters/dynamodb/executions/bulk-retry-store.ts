@@ -17,12 +17,7 @@ import {
 import type { DynamoDbClient } from '../client.ts';
 import { type Change, deleteItem, getItem, putItem, queryAll, queryFirst, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { isExpired, toExpiry } from './execution-item.ts';
-
-interface BulkRetryStoreOptions {
-  readonly retentionDays: number;
-  readonly clock: { now(): number };
-}
+import { isExpired, type Retention, toExpiry } from './execution-item.ts';
 
 /** The partition of all bulk retries, and the one of those that have not ended. No id is one of these. */
 const ALL = 'all';
@@ -38,7 +33,7 @@ const IDS_PER_ITEM = 1_000;
 export const createBulkRetryStore = (
   client: DynamoDbClient,
   { bulkRetries: TableName }: Pick<TableNames, 'bulkRetries'>,
-  { retentionDays, clock }: BulkRetryStoreOptions,
+  { retentionDays, clock }: Retention,
 ): BulkRetryStore => {
   const table = { client, TableName };
   const keyOf = (bulkRetryId: string) => ({ partition: ALL, place: bulkRetryId });

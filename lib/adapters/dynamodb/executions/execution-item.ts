@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { JsonObject } from '@hookloom/plugin-kit';
+import type { Clock, JsonObject } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
 import { MAX_HELD_DAYS } from '../../../executions/held/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../../executions/lifecycle/limits.ts';
@@ -149,6 +148,12 @@ export const workflowPartitions = (workflowId: string): readonly string[] => [
   workflowId,
   ...Array.from({ length: VOLUME_SHARDS }, (_, shard) => `${workflowId}#${shard}`),
 ];
+
+/** How long records are kept after their end; DynamoDB's TTL removes them, and may be days late. */
+export interface Retention {
+  readonly retentionDays: number;
+  readonly clock: Pick<Clock, 'now'>;
+}
 
 /** The expiry in seconds since the epoch, as DynamoDB's TTL expects. */
 export const toExpiry = (fromMs: number, retentionDays: number): number =>
@@ -369,16 +374,11 @@ const MAX_CHARACTERS = 4_000_000;
 /** Leaves room, because fewer records may compress a little worse. */
 const MARGIN = 0.95;
 
-interface Fitted {
-  readonly stored: AttributeValue;
-  readonly omitted: number;
-}
-
 /**
  * Chooses as many node records as fit in an item, in their order. If not all fit, the data of nodes that did not fail
  * is dropped first; then failed nodes, which operators look for, have priority over the earliest ones.
  */
-export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES): Fitted => {
+export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES) => {
   const whole = measure(nodes, maxBytes);
   if (whole.stored !== null) return { stored: whole.stored, omitted: 0 };
   const bare = nodes.map(withoutData);

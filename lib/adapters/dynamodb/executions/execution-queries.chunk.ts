@@ -30,7 +30,7 @@ import {
   collectPage,
   type ListedKey,
   mergePartitions,
-  type Partition,
+  type Partitions,
   SUMMARY_ATTRIBUTES,
 } from './read-lists.ts';
 
@@ -63,14 +63,14 @@ export const listExecutions = async (
     bulkRetryId !== undefined ||
     (workflowId === null && query.isTrial !== undefined);
   const isOfOpen = workflowId === null && !statuses.some(isFinal);
-  const partitions = isOfOpen ? [] : partitionsOf(workflowId, statuses, query.isTrial);
+  const partitions = partitionsOf(workflowId, statuses, query.isTrial);
   const keys: AsyncGenerator<ListedKey> = isOfOpen
     ? readOpenKeys(table, statuses.includes('accepted'), after)
     : mergePartitions(table, partitions, {
         order: 'descending',
         range: [toIso(from), toIso(to)],
         after,
-        pageSize: isFiltered ? BATCH_SIZE : Math.ceil(limit / partitions.length) + 5,
+        pageSize: isFiltered ? BATCH_SIZE : Math.ceil(limit / partitions.keys.length) + 5,
       });
   const isListed = (item: Item, execution: ExecutionSummary): boolean => {
     const { workflowId: id, status, startedAt } = execution;
@@ -122,7 +122,7 @@ const isAfter = (execution: ExecutionSummary, { at, executionId }: ListPosition)
  */
 const readOpenIds = async (table: Table): Promise<readonly string[] | null> => {
   const shards = [...shardsOf('active'), ...shardsOf('waiting')];
-  const partitions = shards.map((key): Partition => ({ index: 'bySweep', key }));
+  const partitions: Partitions = { index: 'bySweep', keys: shards };
   const options = { order: 'ascending', range: ALL_TIMES, pageSize: BATCH_SIZE } as const;
   const ids = new Set<string>();
   for await (const { executionId } of mergePartitions(table, partitions, options))
@@ -149,7 +149,7 @@ const partitionsOf = (
   workflowId: string | null,
   statuses: readonly ExecutionStatus[],
   ofTrials: boolean | undefined,
-): readonly Partition[] => {
+): Partitions => {
   const hasBad = statuses.some(hasEndedBadly);
   const hasOthers = !statuses.every(hasEndedBadly);
   if (workflowId !== null) {
@@ -157,10 +157,10 @@ const partitionsOf = (
       ...(ofTrials === true ? [] : workflowPartitions(workflowId)),
       ...(ofTrials === false ? [] : [trialsOf(workflowId)]),
     ];
-    return keys.map((key) => ({ index: hasOthers ? 'byWorkflow' : 'byFailure', key }));
+    return { index: hasOthers ? 'byWorkflow' : 'byFailure', keys };
   }
   const keys = [...(hasOthers ? timeShards(false) : []), ...(hasBad ? timeShards(true) : [])];
-  return keys.map((key) => ({ index: 'byTime', key }));
+  return { index: 'byTime', keys };
 };
 
 /** Open background executions by their next sweep, and then held ones, queue by queue. */
@@ -171,15 +171,11 @@ async function* readOpenKeys(
 ): AsyncGenerator<ListedKey> {
   const options = { order: 'ascending', range: ALL_TIMES, pageSize: BATCH_SIZE } as const;
   const read = (keys: readonly string[], from: ListPosition | undefined) =>
-    mergePartitions(
-      table,
-      keys.map((key): Partition => ({ index: 'bySweep', key })),
-      { ...options, after: from },
-    );
+    mergePartitions(table, { index: 'bySweep', keys }, { ...options, after: from });
   const begun = after === undefined ? null : queueOfPartition(after.part);
   if (begun === null) {
     const shards = [...shardsOf('active'), ...shardsOf('waiting')];
-    const partitions = shards.map((key): Partition => ({ index: 'bySweep', key }));
+    const partitions: Partitions = { index: 'bySweep', keys: shards };
     yield* mergePartitions(table, partitions, { ...options, pageSize: 10, after });
   }
   if (!withHeld) return;
@@ -207,7 +203,7 @@ const DUE_PAGE_SIZE = 100;
 
 /** Finds the due executions, longest overdue first. */
 export async function* findDueExecutions(table: Table, now: number, group: DueGroup): AsyncGenerator<string> {
-  const partitions = shardsOf(group).map((key): Partition => ({ index: 'bySweep', key }));
+  const partitions: Partitions = { index: 'bySweep', keys: shardsOf(group) };
   const options = { order: 'ascending', range: [FIRST, toIso(now)], pageSize: DUE_PAGE_SIZE } as const;
   for await (const { executionId } of mergePartitions(table, partitions, options)) yield executionId;
 }

@@ -1,4 +1,4 @@
-import { type Clock, lazy } from '@hookloom/plugin-kit';
+import { lazy } from '@hookloom/plugin-kit';
 import type {
   ExecutionEnd,
   ExecutionRecord,
@@ -18,6 +18,7 @@ import {
   IS_OPEN,
   isExpired,
   OPEN_DAYS,
+  type Retention,
   SECONDS_PER_DAY,
   SWEPT_ATTRIBUTES,
   timeShardOf,
@@ -50,15 +51,6 @@ const openQuietEnd = lazy(() => import('./quiet-end.chunk.ts'));
  */
 const MAX_CLOSED = 100;
 
-interface ExecutionStoreOptions {
-  /**
-   * Days after an execution's end until a record that is started here is removed, by DynamoDB's TTL, which may be days
-   * late.
-   */
-  readonly retentionDays: number;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /**
  * Stores the records of executions, each with a separate item of data. Every change is conditional; a final status
  * never changes.
@@ -66,7 +58,7 @@ interface ExecutionStoreOptions {
 export const createExecutionStore = (
   client: DynamoDbClient,
   tables: Pick<TableNames, 'executions'>,
-  { retentionDays, clock }: ExecutionStoreOptions,
+  { retentionDays, clock }: Retention,
 ): ExecutionStore => {
   const table = { client, TableName: tables.executions };
 

@@ -30,11 +30,9 @@ export const createFindLastExecutions =
     const table = { client, TableName };
     const inTurn = pLimit(CONCURRENT_QUERIES);
     const keys = await inTurn.map(workflows, async ({ definition: { id }, wasHighVolume }) => {
-      const partitions = (wasHighVolume === true ? workflowPartitions(id) : [id]).map(
-        (key) => ({ index: 'byWorkflow', key }) as const,
-      );
+      const keys = wasHighVolume === true ? workflowPartitions(id) : [id];
       const options = { order: 'descending', range: ALL_TIMES, pageSize: 1 } as const;
-      const { value: key } = await mergePartitions(table, partitions, options).next();
+      const { value: key } = await mergePartitions(table, { index: 'byWorkflow', keys }, options).next();
       return key === undefined ? [] : [{ id, executionId: key.executionId }];
     });
     const ids = keys.flat();

@@ -1,12 +1,12 @@
 import type { ListPosition } from '../../../executions/record/execution-store.ts';
-import { type Item, readText, toItem } from '../attributes.ts';
-import { queryPage, type Table } from '../items.ts';
+import { readText, toItem } from '../attributes.ts';
+import { mergeQueries, type Table } from '../items.ts';
 
-/** One of the partitions over which a list is spread. */
-export interface Partition {
+/** The partitions of an index over which a list is spread. */
+export interface Partitions {
   readonly index: 'byWorkflow' | 'byFailure' | 'byTime' | 'bySweep';
-  /** Key of the partition in the index. */
-  readonly key: string;
+  /** Always in the same order. */
+  readonly keys: readonly string[];
 }
 
 /** The attributes that a list shows, and those by which it is filtered, except for the failure, which may be long. */
@@ -38,7 +38,7 @@ interface MergeOptions {
 export const ALL_TIMES = ['0', '9999-12-31T23:59:59.999Z'] as const;
 
 /** The partition and sort keys of the indexes of executions. */
-const KEYS: Readonly<Record<Partition['index'], readonly [hash: string, range: string]>> = {
+const KEYS: Readonly<Record<Partitions['index'], readonly [hash: string, range: string]>> = {
   byWorkflow: ['workflowId', 'startedAt'],
   byFailure: ['failedWorkflowId', 'startedAt'],
   byTime: ['timeShard', 'startedAt'],
@@ -47,74 +47,38 @@ const KEYS: Readonly<Record<Partition['index'], readonly [hash: string, range: s
 
 /**
  * Reads the keys of several partitions as one list, ordered by sort key, then by partition, then in the partition's own
- * order, so that a position in one of them is a position in all. Each partition is queried once before the first key,
- * and again whenever its keys are used up.
- * @param partitions - always in the same order
+ * order, so that a position in one of them is a position in all.
  * @throws AppError `STORE_UNAVAILABLE`, on reading
  */
 export async function* mergePartitions(
   table: Table,
-  partitions: readonly Partition[],
-  options: MergeOptions,
-): AsyncGenerator<ListPosition> {
-  const queues = partitions.map((partition) => openPartition(table, partition, options));
-  const { after, order } = options;
-  const passed = after === undefined ? -1 : partitions.findIndex(({ key }) => key === after.part);
-  const precedes = (a: ListPosition, b: ListPosition) => (order === 'ascending' ? a.at < b.at : a.at > b.at);
-  for (;;) {
-    await Promise.all(queues.map((queue) => queue.fill()));
-    let first = -1;
-    let head: ListPosition | undefined;
-    for (const [position, { keys }] of queues.entries()) {
-      const [next] = keys;
-      if (next !== undefined && (head === undefined || precedes(next, head)))
-        [first, head] = [position, next];
-    }
-    if (head === undefined) return;
-    queues[first]?.keys.shift();
-    // Keys of earlier partitions with the same sort key have already been read.
-    if (after === undefined || first >= passed || head.at !== after.at) yield head;
-  }
-}
-
-const openPartition = (
-  table: Table,
-  { index, key }: Partition,
+  { index, keys }: Partitions,
   { order, range: [first, last], after, pageSize }: MergeOptions,
-) => {
+): AsyncGenerator<ListPosition> {
   const [hash, range] = KEYS[index];
   const isAscending = order === 'ascending';
   const from = after !== undefined && isAscending ? after.at : first;
   const to = after !== undefined && !isAscending ? after.at : last;
-  let next: Item | undefined =
-    after?.part === key
-      ? toItem({ [hash]: key, [range]: after.at, executionId: after.executionId })
-      : undefined;
-  let isRead = from > to;
-  const keys: ListPosition[] = [];
-  const fill = async (): Promise<void> => {
-    while (keys.length === 0 && !isRead) {
-      const page = await queryPage(table, {
-        IndexName: index,
-        KeyConditionExpression: `${hash} = :key AND ${range} BETWEEN :from AND :to`,
-        values: { ':key': key, ':from': from, ':to': to },
-        ScanIndexForward: isAscending,
-        Limit: pageSize,
-        ExclusiveStartKey: next,
-      });
-      keys.push(
-        ...page.items.map((item) => ({
-          part: key,
-          at: readText(item, range),
-          executionId: readText(item, 'executionId'),
-        })),
-      );
-      next = page.next;
-      isRead = next === undefined;
-    }
-  };
-  return { keys, fill };
-};
+  if (from > to) return;
+  const queries = keys.map((key) => ({
+    IndexName: index,
+    KeyConditionExpression: `${hash} = :key AND ${range} BETWEEN :from AND :to`,
+    values: { ':key': key, ':from': from, ':to': to },
+    ScanIndexForward: isAscending,
+    Limit: pageSize,
+    ExclusiveStartKey:
+      after?.part === key
+        ? toItem({ [hash]: key, [range]: after.at, executionId: after.executionId })
+        : undefined,
+  }));
+  const passed = after === undefined ? -1 : keys.indexOf(after.part);
+  for await (const [item, position] of mergeQueries(table, range, queries)) {
+    const at = readText(item, range);
+    // Keys of earlier partitions with the same sort key have already been read.
+    if (after === undefined || position >= passed || at !== after.at)
+      yield { part: keys[position] ?? '', at, executionId: readText(item, 'executionId') };
+  }
+}
 
 /** The key of an entry of a list. */
 export interface ListedKey extends ListPosition {

@@ -14,11 +14,6 @@ import { scanDefinitions } from '../workflows/workflow-reader.ts';
 const MAX_PAGES = 8;
 const TURN_MS = 5_000;
 
-interface ListOptions {
-  readonly maxPages?: number;
-  readonly now?: () => number;
-}
-
 /**
  * Lists the current versions of all workflows, up to the limit. If there are more, half as many further pages are read
  * from a different place each time, so that every workflow is in some list.
@@ -28,7 +23,10 @@ export const createListDefinitions =
   (
     client: DynamoDbClient,
     { workflows }: Pick<TableNames, 'workflows'>,
-    { maxPages = MAX_PAGES, now = Date.now }: ListOptions = {},
+    {
+      maxPages = MAX_PAGES,
+      now = Date.now,
+    }: { readonly maxPages?: number; readonly now?: () => number } = {},
   ) =>
   async (): Promise<StoredWorkflows> => {
     const ids = new Set<string>();

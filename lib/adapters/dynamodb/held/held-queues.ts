@@ -2,7 +2,7 @@ import { lazy } from '@hookloom/plugin-kit';
 import type { HeldQueue, HeldQueues } from '../../../executions/held/held-queues.ts';
 import { longJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { dataDays, dataKeyOf, toExpiry, toReleased } from '../executions/execution-item.ts';
+import { dataDays, dataKeyOf, type Retention, toExpiry, toReleased } from '../executions/execution-item.ts';
 import {
   placeIn,
   QUEUES_SHARD,
@@ -10,7 +10,7 @@ import {
   queuePartitions,
   readQueueKey,
 } from '../executions/queue-keys.ts';
-import { ALL_TIMES, mergePartitions, type Partition } from '../executions/read-lists.ts';
+import { ALL_TIMES, mergePartitions } from '../executions/read-lists.ts';
 import {
   type Change,
   deleteItem,
@@ -21,11 +21,6 @@ import {
   updateItem,
 } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-
-interface HeldQueuesOptions {
-  /** Days for which records are kept: see `createExecutionStore`. */
-  readonly retentionDays: number;
-}
 
 const openQueue = lazy(() => import('../executions/enter-queue.chunk.ts'));
 
@@ -41,7 +36,7 @@ const QUEUES_PAGE_SIZE = 50;
 export const createHeldQueues = (
   client: DynamoDbClient,
   { executions: TableName }: Pick<TableNames, 'executions'>,
-  { retentionDays }: HeldQueuesOptions,
+  { retentionDays }: Pick<Retention, 'retentionDays'>,
 ): HeldQueues => {
   const table = { client, TableName };
   const keyOf = (queue: HeldQueue) => ({ executionId: queueKeyOf(queue) });
@@ -53,9 +48,9 @@ export const createHeldQueues = (
   });
 
   async function* keysIn(keys: readonly string[], pageSize: number): AsyncGenerator<string> {
-    const partitions = keys.map((key): Partition => ({ index: 'bySweep', key }));
     const options = { order: 'ascending', range: ALL_TIMES, pageSize } as const;
-    for await (const { executionId } of mergePartitions(table, partitions, options)) yield executionId;
+    for await (const { executionId } of mergePartitions(table, { index: 'bySweep', keys }, options))
+      yield executionId;
   }
 
   /** Counts held executions while the queue has some from earlier releases, which have no place and come first. */

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '@hookloom/plugin-kit';
 import { placesBetween, type RequestRecord } from '../../../webhooks/requests/request-record.ts';
 import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
 import { blankOf, type Item, longText, readLongJson, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { isExpired, toExpiry } from '../executions/execution-item.ts';
-import { getItem, putItem, queryPage } from '../items.ts';
+import { isExpired, type Retention, toExpiry } from '../executions/execution-item.ts';
+import { getItem, mergeQueries, putItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** How many requests one read of a partition returns: some ten kilobytes. */
@@ -27,41 +26,14 @@ const partitionsOf = (workflowId: string): readonly string[] => [
   ...Array.from({ length: SHARDS }, (_, shard) => `${workflowId}#${shard}`),
 ];
 
-interface RequestStoreOptions {
-  readonly retentionDays: number;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /** One item per recorded request. Its key sorts by time, and everything else is one compressed attribute. */
 export const createRequestStore = (
   client: DynamoDbClient,
   { requests: TableName }: Pick<TableNames, 'requests'>,
-  { retentionDays, clock }: RequestStoreOptions,
+  { retentionDays, clock }: Retention,
 ): RequestStore => {
   const table = { client, TableName };
   const isKept = (item: Item): boolean => !isExpired(item, clock.now());
-
-  /** Reads a partition from its latest request on, a page at a time, as needed. */
-  const readPartition = (partition: string, [first, last]: readonly [string, string]) => {
-    const items: Item[] = [];
-    let next: Item | undefined;
-    let isRead = false;
-    const fill = async (): Promise<void> => {
-      while (items.length === 0 && !isRead) {
-        const page = await queryPage(table, {
-          KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
-          values: { ':partition': partition, ':first': first, ':last': last },
-          ScanIndexForward: false,
-          Limit: PAGE_SIZE,
-          ExclusiveStartKey: next,
-        });
-        items.push(...page.items);
-        next = page.next;
-        isRead = next === undefined;
-      }
-    };
-    return { items, fill };
-  };
 
   return {
     put: (record) =>
@@ -81,17 +53,15 @@ export const createRequestStore = (
     },
 
     scan: async function* ({ workflowId, kind, from, to }: RequestQuery) {
-      const range = placesBetween(kind, from, to);
-      const queues = partitionsOf(workflowId).map((partition) => readPartition(partition, range));
-      for (;;) {
-        await Promise.all(queues.map((queue) => queue.fill()));
-        const [first] = queues
-          .filter(({ items }) => items.length > 0)
-          .sort((a, b) => (placeOf(a.items[0]) > placeOf(b.items[0]) ? -1 : 1));
-        const item = first?.items.shift();
-        if (item === undefined) return;
+      const [first, last] = placesBetween(kind, from, to);
+      const queries = partitionsOf(workflowId).map((partition) => ({
+        KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
+        values: { ':partition': partition, ':first': first, ':last': last },
+        ScanIndexForward: false,
+        Limit: PAGE_SIZE,
+      }));
+      for await (const [item] of mergeQueries(table, 'place', queries))
         if (isKept(item)) yield toRequest(item);
-      }
     },
   };
 };
@@ -100,8 +70,6 @@ const keyOf = ({ workflowId, place }: Pick<RequestRecord, 'workflowId' | 'place'
   workflowId: partitionOf(workflowId, place),
   place,
 });
-
-const placeOf = (item: Item | undefined): string => item?.place?.S ?? '';
 
 const toAttributes = (
   { workflowId: _id, place: _place, ...content }: RequestRecord,

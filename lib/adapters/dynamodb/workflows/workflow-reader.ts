@@ -4,10 +4,12 @@ import type {
   Listening,
   PublishedWorkflow,
   WorkflowReader,
+  WorkflowStore,
+  WorkflowSummary,
 } from '../../../workflows/definition/workflow-store.ts';
 import { type Item, readJson, readNumber, readText, toItem } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, scanPage, type Table } from '../items.ts';
+import { getItem, getItems, scanAll, scanPage, type Table } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Reads the workflows that `createWorkflowStore` stores; functions of the service only read them. */
@@ -51,6 +53,47 @@ const toPublished = (item: Item): PublishedWorkflow => ({
   ...toWorkflow(item),
   pathConfigs: readJson<PathConfig[]>(item, 'pathConfigs'),
   ...(item.listening === undefined ? {} : { listening: readJson<Listening>(item, 'listening') }),
+});
+
+export type WorkflowLists = Pick<WorkflowStore, 'list' | 'findAll'>;
+
+/** Lists the workflows that `createWorkflowStore` stores. */
+export const createWorkflowLists = (
+  client: DynamoDbClient,
+  { workflows: TableName }: Pick<TableNames, 'workflows'>,
+): WorkflowLists => {
+  const table = { client, TableName };
+  return {
+    list: async () => {
+      const items = await scanAll(table, {
+        IndexName: 'summaries',
+        ProjectionExpression: 'workflowId, #name, enabled, #version, updatedAt, #schema',
+        FilterExpression: 'attribute_not_exists(removedAt)',
+      });
+      return items.map(toSummary).sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+
+    findAll: async (workflowIds) => {
+      const items = await getItems(table, 'workflowId', workflowIds, CURRENT_ATTRIBUTES);
+      return items
+        .filter((item) => !isTombstone(item))
+        .map((item) => ({
+          ...toWorkflow(item),
+          ...(item.wasHighVolume?.BOOL === true ? { wasHighVolume: true } : {}),
+        }));
+    },
+  };
+};
+
+/** What {@link CurrentWorkflow} is read from. */
+const CURRENT_ATTRIBUTES = ['workflowId', 'version', 'updatedAt', 'definition', 'removedAt', 'wasHighVolume'];
+
+const toSummary = (item: Item): WorkflowSummary => ({
+  id: readText(item, 'workflowId'),
+  name: readText(item, 'name'),
+  enabled: item.enabled?.BOOL === true,
+  version: readNumber(item, 'version'),
+  updatedAt: readText(item, 'updatedAt'),
 });
 
 interface DefinitionPage {

@@ -7,8 +7,8 @@ import { type Attributes, type Item, json, readNumber, readText } from '../attri
 import type { DynamoDbClient } from '../client.ts';
 import { putItem, queryFirst } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { createWorkflowLists } from './workflow-lists.ts';
 import {
+  createWorkflowLists,
   createWorkflowReader,
   isTombstone,
   readItem,

@@ -7,7 +7,7 @@ import { type Item, json, readJson, readNumber, readText } from '../attributes.t
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, putItem, scanAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import type { WorkflowLists } from './workflow-lists.ts';
+import type { WorkflowLists } from './workflow-reader.ts';
 
 // What each workflow uses is noted in an item of the settings table, so that its users can be found without reading all
 // definitions. A note is written after its workflow, and counts only for that very version: without one, as after a crash,
