@@ -10,37 +10,22 @@ import type { Plugin } from './plugin.ts';
 
 /** A unified provider as a plugin; each handle becomes a node type with an executor. */
 export const adaptUnified = (provider: PluginProvider): Plugin => ({
-  id: provider.id,
-  name: provider.name,
-  version: provider.version,
-  description: provider.description,
-  category: provider.category,
-  // Copied, like everything here, so that a plugin can't change its metadata after it was checked.
-  dependencies: (provider.dependencies ?? []).map(({ pluginId, version, optional = false }) => ({
-    pluginId,
-    ...(version === undefined ? {} : { version }),
-    optional,
-  })),
-  init: provider.init?.bind(provider),
-  destroy: provider.destroy?.bind(provider),
-  healthCheck: provider.healthCheck?.bind(provider),
-  credentialTypes: (provider.credentialTypes ?? []).map(({ secretFields, hosts, ...type }) => ({
+  ...copyDeclared(provider, ['id', 'name', 'version', 'description', 'category']),
+  ...copyDeclared(provider, ['init', 'destroy', 'healthCheck']),
+  dependencies: (provider.dependencies ?? []).map((dependency) => ({ optional: false, ...dependency })),
+  credentialTypes: (provider.credentialTypes ?? []).map((type) => ({
     ...type,
-    secretFields: [...secretFields],
-    ...(hosts === undefined ? {} : { hosts: typeof hosts === 'function' ? hosts : [...hosts] }),
+    ...copyDeclared(type, ['secretFields', 'hosts']),
   })),
   nodeTypes: provider.handles.map((handle) => ({
     nodeType: handle.id,
-    kind: handle.kind,
-    name: handle.name,
-    description: handle.description,
+    ...copyDeclared(handle, ['kind', 'name', 'description', 'schema']),
     category: provider.category,
     example: handle.example ?? null,
-    pure: handle.kind === 'trigger' || readPurity(handle),
+    pure: handle.kind === 'trigger' || (copyDeclared(handle, ['pure']).pure ?? false),
     control: handle.control === undefined ? null : { ...handle.control },
     ...fillInDeclarations(handle),
     firedBy: readSource(handle.kind, handle.firedBy),
-    schema: handle.schema,
     getExecutor: async () => ({
       getNodeType: () => handle.id,
       execute: handle.execute.bind(handle),
@@ -48,65 +33,55 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
   })),
 });
 
-const readPurity = (handle: PluginHandle): NodeType['pure'] => {
-  const { pure = false } = handle;
-  return typeof pure === 'function' ? pure.bind(handle) : pure;
+/**
+ * Copies what an object declares under some names, so that a plugin can't change it after it was checked. Functions are
+ * bound to the object, so that they may use `this`.
+ */
+export const copyDeclared = <Declared extends object, const Name extends keyof Declared>(
+  declared: Declared,
+  names: readonly Name[],
+): Pick<Declared, Name> => {
+  const copied = names.flatMap((name) => {
+    const value = declared[name];
+    if (value === undefined) return [];
+    const copy = Array.isArray(value) ? [...value] : value;
+    return [[name, typeof copy === 'function' ? copy.bind(declared) : copy]];
+  });
+  return Object.fromEntries(copied) as Pick<Declared, Name>;
 };
 
-type Declaration =
-  | 'literalParameters'
-  | 'checkParameters'
-  | 'outputs'
-  | 'inputs'
-  | 'endsBranch'
-  | 'credentialTypes'
-  | 'credentialRequired'
-  | 'credentialTypesFor'
-  | 'awsCalls';
-type Declared = Pick<PluginHandle, Declaration>;
+/** What node types of both plugin APIs declare alike. */
+type Declaration = Exclude<
+  keyof NodeType & keyof PluginHandle,
+  'kind' | 'pure' | 'control' | 'firedBy' | 'schema'
+>;
 
-/** The declarations of a node type of either plugin API, with defaults. Lists are copied. */
-export const fillInDeclarations = (declared: Declared): Pick<NodeType, Declaration> => {
-  const {
-    literalParameters = [],
-    inputs = [MAIN_OUTPUT],
-    endsBranch = false,
-    credentialTypes = [],
-    credentialRequired: needs = false,
-  } = declared;
-  return {
-    literalParameters: [...literalParameters],
-    checkParameters: declared.checkParameters?.bind(declared) ?? null,
-    outputs: readOutputs(declared),
-    inputs: [...inputs],
-    endsBranch,
-    credentialTypes: [...credentialTypes],
-    credentialRequired: typeof needs === 'function' ? needs.bind(declared) : needs,
-    credentialTypesFor: declared.credentialTypesFor?.bind(declared) ?? null,
-    awsCalls: declared.awsCalls?.bind(declared) ?? null,
-  };
+const undeclared: Pick<NodeType, Declaration> = {
+  literalParameters: [],
+  checkParameters: null,
+  outputs: [MAIN_OUTPUT],
+  inputs: [MAIN_OUTPUT],
+  endsBranch: false,
+  credentialTypes: [],
+  credentialRequired: false,
+  credentialTypesFor: null,
+  awsCalls: null,
 };
 
-/** Binds a function to its object, so that it may use `this`. */
-const readOutputs = (declared: Declared): NodeType['outputs'] => {
-  const { outputs = [MAIN_OUTPUT] } = declared;
-  return typeof outputs === 'function' ? outputs.bind(declared) : [...outputs];
-};
+/** The declarations of a node type, with defaults. */
+export const fillInDeclarations = (
+  declared: Pick<PluginHandle, Declaration>,
+): Pick<NodeType, Declaration> => ({
+  ...undeclared,
+  ...copyDeclared(declared, Object.keys(undeclared) as Declaration[]),
+});
 
-/** What fires a node type of this kind. Its functions are bound to their object, like those that compute outputs. */
+/** What fires a node type of this kind. */
 export const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
   if (kind === 'action' || source === undefined) return null;
   if (typeof source === 'string') return source;
-  const { toAddress, register, unregister, resourceOf, takesBatches, poll, form } = source;
-  return {
-    toInput: source.toInput.bind(source),
-    toKey: source.toKey.bind(source),
-    ...(toAddress === undefined ? {} : { toAddress: toAddress.bind(source) }),
-    ...(register === undefined ? {} : { register: register.bind(source) }),
-    ...(unregister === undefined ? {} : { unregister: unregister.bind(source) }),
-    ...(takesBatches === undefined ? {} : { takesBatches: takesBatches.bind(source) }),
-    ...(resourceOf === undefined ? {} : { resourceOf: resourceOf.bind(source) }),
-    ...(poll === undefined ? {} : { poll: poll.bind(source) }),
-    ...(form === undefined ? {} : { form }),
-  };
+  return copyDeclared(source, [
+    ...(['toInput', 'toKey', 'toAddress', 'register', 'unregister'] as const),
+    ...(['resourceOf', 'takesBatches', 'poll', 'form'] as const),
+  ]);
 };

@@ -6,7 +6,7 @@ import type {
   TriggerProvider,
 } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import { fillInDeclarations, readSource } from './adapt-provider.ts';
+import { copyDeclared, fillInDeclarations, readSource } from './adapt-provider.ts';
 import { declarations, findProblems, listed } from './metadata/check-metadata.ts';
 import * as field from './metadata/metadata-fields.ts';
 import type { Plugin } from './plugin.ts';
@@ -27,9 +27,7 @@ export const adaptLegacy = (
     description,
     category,
     dependencies: [],
-    init: undefined,
-    destroy: undefined,
-    healthCheck: provider.healthCheck?.bind(provider),
+    ...copyDeclared(provider, ['healthCheck']),
     credentialTypes: [],
     nodeTypes: [
       {

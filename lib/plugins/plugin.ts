@@ -2,18 +2,10 @@ import type { CredentialType, PluginDependency, PluginProvider } from '@hookloom
 import type { NodeExample, NodeType } from '@hookloom/plugin-kit/host';
 
 /** A plugin of either API, as the registry uses it. */
-export interface Plugin {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly description: string;
-  readonly category: string;
+export interface Plugin extends Omit<PluginProvider, 'handles' | 'minimumServiceVersion'> {
   readonly nodeTypes: readonly PluginNodeType[];
   readonly credentialTypes: readonly CredentialType[];
   readonly dependencies: readonly PluginDependency[];
-  readonly init: PluginProvider['init'];
-  readonly destroy: PluginProvider['destroy'];
-  readonly healthCheck: PluginProvider['healthCheck'];
 }
 
 /** A node type with what the reference shows about it. */
@@ -53,14 +45,9 @@ interface DisabledEntry extends EntryBase {
 
 export type PluginEntry = LoadedEntry | FailedEntry | DisabledEntry;
 
-export const toFailed = ({ id, api, kind, plugin }: PluginEntry, error: string): FailedEntry => ({
-  id,
-  api,
-  kind,
-  status: 'failed',
-  plugin,
-  error,
-});
+export const toFailed = ({ id, api, kind, plugin }: PluginEntry, error: string): FailedEntry => {
+  return { id, api, kind, status: 'failed', plugin, error };
+};
 
 /** The error of a plugin whose dependency is not loaded. */
 export const describeNotLoaded = (pluginId: string): string =>

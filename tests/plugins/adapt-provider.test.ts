@@ -99,7 +99,8 @@ describe('a unified provider', () => {
   });
 
   test('works without dependencies and without any calls', () => {
-    expect(adaptUnified(aProvider())).toMatchObject({
+    const { dependencies, init, destroy, healthCheck } = adaptUnified(aProvider());
+    expect({ dependencies, init, destroy, healthCheck }).toStrictEqual({
       dependencies: [],
       init: undefined,
       destroy: undefined,
