@@ -1,5 +1,5 @@
 import type { CredentialType } from '@hookloom/plugin-kit';
-import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { InstalledPlugin, Provided } from './installed-plugin.ts';
 import type { Registry } from './load-registry.ts';
 
@@ -37,7 +37,10 @@ export const loadOnUse = (
       ({ nodeTypes = [] }) => wanted === undefined || nodeTypes.some((nodeType) => wanted.includes(nodeType)),
     );
     const registries = await Promise.all([loadCommon(), ...needed.map(({ load }) => load())]);
-    return (nodeType) => findFirst(registries, nodeType);
+    return (nodeType) => {
+      const registry = registries.find(({ findNodeType }) => findNodeType(nodeType) !== null);
+      return registry?.findNodeType(nodeType) ?? null;
+    };
   };
   return {
     loadNodeTypes,
@@ -52,14 +55,3 @@ export const loadOnUse = (
 /** The names of a plugin that is loaded on use; null if every workflow loads it. The id of a legacy plugin is its node type. */
 const providedBy = (plugin: InstalledPlugin): Provided | null =>
   plugin.api === 'unified' ? (plugin.onUse ?? null) : { nodeTypes: [plugin.id] };
-
-const findFirst = (
-  registries: readonly Pick<Registry, 'findNodeType'>[],
-  nodeType: string,
-): NodeType | null => {
-  for (const { findNodeType } of registries) {
-    const found = findNodeType(nodeType);
-    if (found !== null) return found;
-  }
-  return null;
-};

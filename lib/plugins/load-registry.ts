@@ -60,18 +60,11 @@ export interface Registry {
  */
 export const loadRegistry = async (
   installed: readonly InstalledPlugin[],
-  {
-    serviceVersion,
-    disabled = [],
-    deadlineMs = 2_000,
-    outside = (work) => work(),
-    assertEnabled,
-    ...parts
-  }: RegistryOptions,
+  { deadlineMs = 2_000, ...given }: RegistryOptions,
 ): Promise<Registry> => {
-  const { logger } = parts;
-  const options = { ...parts, deadlineMs, outside, assertEnabled };
-  const read = await readAll(installed, disabled, serviceVersion, options);
+  const options = { ...given, deadlineMs };
+  const { logger, disabled = [] } = options;
+  const read = await readAll(installed, options);
   const plugins = await connect(claimCredentialTypes(claimNodeTypes(read)));
   for (const entry of plugins) {
     if (entry.status === 'failed')
@@ -84,10 +77,7 @@ export const loadRegistry = async (
   return toRegistry(plugins, options);
 };
 
-interface Options extends Required<Pick<RegistryOptions, 'logger' | 'clock' | 'deadlineMs'>> {
-  readonly outside: NonNullable<RegistryOptions['outside']>;
-  readonly assertEnabled: RegistryOptions['assertEnabled'];
-}
+type Options = RegistryOptions & { readonly deadlineMs: number };
 
 /** Checks dependencies, which few plugins have. */
 const connect = async (entries: readonly PluginEntry[]): Promise<readonly PluginEntry[]> =>
@@ -97,22 +87,16 @@ const connect = async (entries: readonly PluginEntry[]): Promise<readonly Plugin
 
 const readAll = (
   installed: readonly InstalledPlugin[],
-  disabled: readonly string[],
-  serviceVersion: string | undefined,
-  { clock, deadlineMs }: Options,
+  { clock, deadlineMs, serviceVersion, disabled = [] }: Options,
 ): Promise<PluginEntry[]> =>
   Promise.all(
     installed.map(async (item, index): Promise<PluginEntry> => {
       const { id, api } = item;
       const about = { id, api, kind: item.api === 'legacy' ? item.kind : 'provider', plugin: null } as const;
       if (disabled.includes(id)) return { ...about, status: 'disabled', error: 'it is disabled' };
-      if (installed.findIndex((other) => other.id === id) < index)
-        return {
-          ...about,
-          status: 'failed',
-          error: `an earlier plugin in the list has the same id, "${id}"`,
-        };
       try {
+        if (installed.findIndex((other) => other.id === id) < index)
+          throw new Error(`an earlier plugin in the list has the same id, "${id}"`);
         const plugin = await withinDeadline(clock, deadlineMs, () => readPlugin(item, serviceVersion));
         return { ...about, status: 'loaded', plugin, warnings: [] };
       } catch (error) {
@@ -122,7 +106,7 @@ const readAll = (
   );
 
 const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry => {
-  const { logger, clock, deadlineMs, outside, assertEnabled } = options;
+  const { logger, clock, deadlineMs, outside = (work) => work(), assertEnabled } = options;
   const { initialise, initialised } = createInitialiser(plugins, options);
   const prepare = (entry: PluginEntry) => () => outside(async () => assertLoaded(await initialise(entry)));
   const loaded = plugins.filter((entry) => entry.status === 'loaded');
@@ -165,16 +149,11 @@ const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry
   });
 };
 
-/** Thrown for a node type whose plugin could not be initialised. */
-class PluginNotLoadedError extends Error {
-  constructor(pluginId: string, reason: string) {
-    super(`the plugin "${pluginId}" is not loaded: ${reason}`);
-    this.name = 'PluginNotLoaded';
-  }
-}
-
+/** @throws Error `PluginNotLoaded` if the plugin could not be initialised */
 const assertLoaded = (entry: PluginEntry): void => {
-  if (entry.status !== 'loaded') throw new PluginNotLoadedError(entry.id, entry.error);
+  if (entry.status === 'loaded') return;
+  const error = new Error(`the plugin "${entry.id}" is not loaded: ${entry.error}`);
+  throw Object.assign(error, { name: 'PluginNotLoaded' });
 };
 
 /** Wraps a credential type so that its calls wait for the init of its plugin. */

@@ -33,6 +33,15 @@ export const findKeywordFault = (schema: unknown, place = '', depth = 0): string
   return null;
 };
 
+/** Whether a value is a pattern, compiled with the flag `u`, as JSON Schema prescribes. */
+export const isPattern = (value: unknown): boolean => {
+  try {
+    return typeof value === 'string' && new RegExp(value, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+};
+
 const keywords: Readonly<Record<string, (value: unknown) => boolean>> = {
   type: (value) => [value].flat().every((type) => TYPES.has(type)),
   properties: isPlainObject,
@@ -41,16 +50,7 @@ const keywords: Readonly<Record<string, (value: unknown) => boolean>> = {
   anyOf: Array.isArray,
   oneOf: Array.isArray,
   allOf: Array.isArray,
-  pattern: (value) => typeof value === 'string' && isPattern(value),
-};
-
-const isPattern = (text: string): boolean => {
-  try {
-    new RegExp(text, 'u');
-    return true;
-  } catch {
-    return false;
-  }
+  pattern: isPattern,
 };
 
 /** The schemas inside a schema, by their places. */

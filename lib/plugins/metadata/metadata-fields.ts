@@ -12,7 +12,7 @@ import {
 import { BUILT_IN_SOURCES, type NodeExample } from '@hookloom/plugin-kit/host';
 import { satisfies, validateStrict } from 'compare-versions';
 import * as v from 'valibot';
-import { findKeywordFault } from './find-keyword-fault.ts';
+import { findKeywordFault, isPattern } from './find-keyword-fault.ts';
 
 /** Names with a special meaning for JavaScript objects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
@@ -56,11 +56,7 @@ export const range = field<string>(
   'a version range such as ^1.2.0',
   (value) => typeof value === 'string' && value.trim() !== '' && succeeds(() => satisfies('1.0.0', value)),
 );
-/** Compiled with the flag `u`, as JSON Schema prescribes. */
-export const pattern = field<string>(
-  'a regular expression',
-  (value) => typeof value === 'string' && succeeds(() => new RegExp(value, 'u')),
-);
+export const pattern = field<string>('a regular expression', isPattern);
 export const boolean = field<boolean>('true or false', (value) => typeof value === 'boolean');
 export const purity = field<Purity>(
   'true, false or a function',

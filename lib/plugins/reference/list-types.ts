@@ -1,46 +1,11 @@
-import type { CredentialType, HandleKind } from '@hookloom/plugin-kit';
+import type { CredentialType } from '@hookloom/plugin-kit';
 import { CREDENTIAL_TYPE_NOT_FOUND, NODE_TYPE_NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { PluginEntry, PluginNodeType } from '../plugin.ts';
 import type { ListedPlugins } from '../summaries.ts';
 import { describeNodeType, type NodeTypeDescription } from './describe-node-type.ts';
-import { type CredentialTypeDescription, describeCredentialType } from './describe-plugin.ts';
-
-/** What a list shows of the plugin of a type. */
-interface Provider {
-  readonly plugin: string;
-  /** Whether the type can be used; if not, `error` says why. */
-  readonly enabled: boolean;
-  readonly error?: string;
-}
-
-interface ListedNodeType extends Provider {
-  readonly nodeType: string;
-  readonly name: string;
-  readonly description: string;
-  readonly kind: HandleKind;
-  readonly category: string;
-}
-
-interface ListedCredentialType extends Provider {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-}
-
-/** Unmet optional dependencies of the plugin. */
-interface Warned {
-  readonly warnings: readonly string[];
-}
-
-/** A node type with its declarations, which are absent if its plugin could not be read. */
-type ShownNodeType = ListedNodeType & Warned & Partial<NodeTypeDescription>;
-
-interface ShownCredentialType extends ListedCredentialType, Warned, CredentialTypeDescription {
-  /** The node types that accept a credential of this type, sorted. */
-  readonly nodeTypes: readonly string[];
-}
+import { describeCredentialType } from './describe-plugin.ts';
 
 interface Installed<Type> {
   readonly id: string;
@@ -49,27 +14,24 @@ interface Installed<Type> {
 }
 
 /** The node types of all installed plugins, loaded or not, by id. */
-export const listNodeTypes = (registry: ListedPlugins): ListedNodeType[] =>
-  findNodeTypes(registry).map(summariseNodeType);
+export const listNodeTypes = (registry: ListedPlugins) => findNodeTypes(registry).map(summariseNodeType);
 
 /** @throws AppError `NODE_TYPE_NOT_FOUND` if no installed plugin has the node type */
-export const showNodeType = (registry: ListedPlugins, nodeType: string): ShownNodeType => {
+export const showNodeType = (registry: ListedPlugins, nodeType: string) => {
   const all = findNodeTypes(registry);
   const found = all.find(({ id }) => id === nodeType);
   if (found === undefined) throw new AppError(NODE_TYPE_NOT_FOUND, { near: findNear(nodeType, all) });
-  return {
-    ...summariseNodeType(found),
-    warnings: warningsOf(found.entry),
-    ...(found.type === null ? {} : describeNodeType(found.type)),
-  };
+  /** Empty if its plugin could not be read. */
+  const described: Partial<NodeTypeDescription> = found.type === null ? {} : describeNodeType(found.type);
+  return { ...summariseNodeType(found), warnings: warningsOf(found.entry), ...described };
 };
 
 /** The credential types of all installed plugins that could be read, by id. */
-export const listCredentialTypes = (registry: ListedPlugins): ListedCredentialType[] =>
+export const listCredentialTypes = (registry: ListedPlugins) =>
   findCredentialTypes(registry).map(summariseCredentialType);
 
 /** @throws AppError `CREDENTIAL_TYPE_NOT_FOUND` if no installed plugin has the credential type */
-export const showCredentialType = (registry: ListedPlugins, wanted: string): ShownCredentialType => {
+export const showCredentialType = (registry: ListedPlugins, wanted: string) => {
   const all = findCredentialTypes(registry);
   const found = all.find(({ id }) => id === wanted);
   if (found === undefined) throw new AppError(CREDENTIAL_TYPE_NOT_FOUND, { near: findNear(wanted, all) });
@@ -77,6 +39,7 @@ export const showCredentialType = (registry: ListedPlugins, wanted: string): Sho
     ...summariseCredentialType(found),
     warnings: warningsOf(found.entry),
     ...describeCredentialType(found.type),
+    /** The node types that accept a credential of this type, sorted. */
     nodeTypes: findNodeTypes(registry)
       .filter(({ type }) => type?.credentialTypes.includes(wanted))
       .map(({ id }) => id),
@@ -107,27 +70,31 @@ const toUnique = <Type>(found: readonly Installed<Type>[]): Installed<Type>[] =>
   return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 };
 
-const summariseNodeType = ({ id, type, entry }: Installed<PluginNodeType | null>): ListedNodeType => ({
+const summariseNodeType = ({ id, type, entry }: Installed<PluginNodeType | null>) => ({
   nodeType: id,
   name: type?.name ?? id,
   description: type?.description ?? '',
-  kind: type?.kind ?? (entry.kind === 'trigger' ? 'trigger' : 'action'),
+  kind: type?.kind ?? (entry.kind === 'trigger' ? ('trigger' as const) : ('action' as const)),
   category: type?.category ?? '',
-  ...describeProvider(entry),
+  ...summarisePluginOf(entry),
 });
 
-const summariseCredentialType = ({ id, type, entry }: Installed<CredentialType>): ListedCredentialType => ({
+const summariseCredentialType = ({ id, type, entry }: Installed<CredentialType>) => ({
   id,
   name: type.name,
   description: type.description,
-  ...describeProvider(entry),
+  ...summarisePluginOf(entry),
 });
 
-const describeProvider = (entry: PluginEntry): Provider =>
+/** What a list shows of the plugin of a type: whether the type can be used, and if not, why. */
+const summarisePluginOf = (
+  entry: PluginEntry,
+): { readonly plugin: string; readonly enabled: boolean; readonly error?: string } =>
   entry.status === 'loaded'
     ? { plugin: entry.id, enabled: true }
     : { plugin: entry.id, enabled: false, error: entry.error };
 
+/** The unmet optional dependencies of a plugin. */
 const warningsOf = (entry: PluginEntry): readonly string[] =>
   entry.status === 'loaded' ? entry.warnings : [];
 
