@@ -1,7 +1,6 @@
 import {
   isPlainObject,
   type JsonObject,
-  type NodeExecutor,
   type RegisteredTrigger,
   type RegistrationContext,
   RegistrationRefused,
@@ -14,13 +13,11 @@ import { RETRIES, triggerDeadLetters } from './stage-resources.ts';
 
 const DEFAULT_BUS = 'default';
 
-const executor: NodeExecutor = {
-  getNodeType: () => 'eventTrigger',
-  execute: (_node, input, { services }) => ({
-    triggeredAt: new Date(services.clock.now()).toISOString(),
-    triggerType: 'event',
-    ...input,
-  }),
+const sample = {
+  id: '1',
+  source: 'aws.s3',
+  'detail-type': 'Object Created',
+  detail: { object: { key: 'a.csv' } },
 };
 
 /**
@@ -83,11 +80,8 @@ const eventTrigger: TriggerProvider = {
       const targets = await call('RemoveTargets', { ...names, Ids: [TARGET] });
       requireSuccess('EventBridge', targets, 'ResourceNotFoundException');
       const { Rule: Name, EventBusName } = names;
-      requireSuccess(
-        'EventBridge',
-        await call('DeleteRule', { Name, EventBusName }),
-        'ResourceNotFoundException',
-      );
+      const rule = await call('DeleteRule', { Name, EventBusName });
+      requireSuccess('EventBridge', rule, 'ResourceNotFoundException');
     },
     toInput: ({ event }) => ({ event: event ?? null }),
     toKey: ({ event }) => {
@@ -97,26 +91,17 @@ const eventTrigger: TriggerProvider = {
   },
   example: {
     parameters: { pattern: { source: ['aws.s3'], 'detail-type': ['Object Created'] } },
-    input: {
-      event: {
-        id: '1',
-        source: 'aws.s3',
-        'detail-type': 'Object Created',
-        detail: { object: { key: 'a.csv' } },
-      },
-    },
-    output: {
-      triggeredAt: '2026-01-01T00:00:00.000Z',
-      triggerType: 'event',
-      event: {
-        id: '1',
-        source: 'aws.s3',
-        'detail-type': 'Object Created',
-        detail: { object: { key: 'a.csv' } },
-      },
-    },
+    input: { event: sample },
+    output: { triggeredAt: '2026-01-01T00:00:00.000Z', triggerType: 'event', event: sample },
   },
-  getExecutor: () => executor,
+  getExecutor: () => ({
+    getNodeType: () => 'eventTrigger',
+    execute: (_node, input, { services }) => ({
+      triggeredAt: new Date(services.clock.now()).toISOString(),
+      triggerType: 'event',
+      ...input,
+    }),
+  }),
 };
 
 export default eventTrigger;

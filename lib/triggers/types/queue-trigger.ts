@@ -3,7 +3,6 @@ import {
   isPlainObject,
   type JsonObject,
   type JsonValue,
-  type ParameterProblem,
   parseJson,
   type RegistrationContext,
   RegistrationRefused,
@@ -19,6 +18,14 @@ const QUEUE_ARN = /^arn:[a-z-]+:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}(?:\.fi
  */
 const MAX_FIFO_BATCH = 10;
 const MAX_BATCH_WITHOUT_WINDOW = 10;
+
+const message = {
+  id: '1',
+  body: { total: 7 },
+  sentAt: '2026-01-01T00:00:00.000Z',
+  groupId: null,
+  attributes: {},
+};
 
 /**
  * Fires when a message arrives in an SQS queue, by means of an event source mapping. A message is deleted once its
@@ -62,7 +69,18 @@ export const queueTrigger = defineTrigger({
     ),
   }),
   literalParameters: ['queue'],
-  checkParameters: (parameters) => findProblems(parameters),
+  checkParameters: ({ queue, batchSize = 10, batchWindowSeconds = 0 }) => {
+    if (typeof queue !== 'string' || !QUEUE_ARN.test(queue))
+      return [{ path: '/queue', message: 'must be the ARN of a queue: arn:aws:sqs:REGION:ACCOUNT:NAME' }];
+    const isFifo = queue.endsWith('.fifo');
+    if (isFifo && Number(batchSize) > MAX_FIFO_BATCH)
+      return [{ path: '/batchSize', message: `must be at most ${MAX_FIFO_BATCH} for a FIFO queue` }];
+    if (isFifo && batchWindowSeconds !== 0)
+      return [{ path: '/batchWindowSeconds', message: 'is not available for FIFO queues: remove it' }];
+    if (Number(batchSize) <= MAX_BATCH_WITHOUT_WINDOW || batchWindowSeconds !== 0) return [];
+    const message = `must be at least 1 for batches of more than ${MAX_BATCH_WITHOUT_WINDOW} messages`;
+    return [{ path: '/batchWindowSeconds', message }];
+  },
   firedBy: {
     resourceOf: ({ queue }) => String(queue),
     takesBatches: ({ perBatch }) => perBatch === true,
@@ -70,19 +88,13 @@ export const queueTrigger = defineTrigger({
       const queue = String(parameters.queue);
       await requireQueue(queue, callAws);
       const body = toMapping(parameters, dispatchArn);
+      const callLambda = (method: 'PUT' | 'POST', id: string, body: JsonObject) =>
+        callAws({ service: 'lambda', method, path: `${MAPPINGS}${id}`, body });
       const update = async () => {
         const [uuid] = await findMappings(queue, dispatchArn, callAws);
-        return uuid === undefined
-          ? null
-          : callAws({ service: 'lambda', method: 'PUT', path: `${MAPPINGS}${uuid}`, body });
+        return uuid === undefined ? null : callLambda('PUT', uuid, body);
       };
-      const create = () =>
-        callAws({
-          service: 'lambda',
-          method: 'POST',
-          path: MAPPINGS,
-          body: { ...body, EventSourceArn: queue },
-        });
+      const create = () => callLambda('POST', '', { ...body, EventSourceArn: queue });
       const made = (await update()) ?? (await create());
       // A mapping from an earlier attempt whose answer was lost.
       const isThere = readFailure(made)?.name === 'ResourceConflictException';
@@ -112,26 +124,8 @@ export const queueTrigger = defineTrigger({
   },
   example: {
     parameters: { queue: 'arn:aws:sqs:us-east-1:123456789012:orders' },
-    input: {
-      message: {
-        id: '1',
-        body: { total: 7 },
-        sentAt: '2026-01-01T00:00:00.000Z',
-        groupId: null,
-        attributes: {},
-      },
-    },
-    output: {
-      triggeredAt: '2026-01-01T00:00:00.000Z',
-      triggerType: 'queue',
-      message: {
-        id: '1',
-        body: { total: 7 },
-        sentAt: '2026-01-01T00:00:00.000Z',
-        groupId: null,
-        attributes: {},
-      },
-    },
+    input: { message },
+    output: { triggeredAt: '2026-01-01T00:00:00.000Z', triggerType: 'queue', message },
   },
   execute: ({ input, context }) => ({
     triggeredAt: new Date(context.services.clock.now()).toISOString(),
@@ -141,24 +135,6 @@ export const queueTrigger = defineTrigger({
 });
 
 const MAPPINGS = '/2015-03-31/event-source-mappings/';
-
-const findProblems = ({ queue, batchSize = 10, batchWindowSeconds = 0 }: JsonObject): ParameterProblem[] => {
-  if (typeof queue !== 'string' || !QUEUE_ARN.test(queue))
-    return [{ path: '/queue', message: 'must be the ARN of a queue: arn:aws:sqs:REGION:ACCOUNT:NAME' }];
-  const isFifo = queue.endsWith('.fifo');
-  if (isFifo && Number(batchSize) > MAX_FIFO_BATCH)
-    return [{ path: '/batchSize', message: `must be at most ${MAX_FIFO_BATCH} for a FIFO queue` }];
-  if (isFifo && batchWindowSeconds !== 0)
-    return [{ path: '/batchWindowSeconds', message: 'is not available for FIFO queues: remove it' }];
-  if (Number(batchSize) > MAX_BATCH_WITHOUT_WINDOW && batchWindowSeconds === 0)
-    return [
-      {
-        path: '/batchWindowSeconds',
-        message: `must be at least 1 for batches of more than ${MAX_BATCH_WITHOUT_WINDOW} messages`,
-      },
-    ];
-  return [];
-};
 
 type CallAws = RegistrationContext['callAws'];
 
