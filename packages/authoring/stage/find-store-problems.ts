@@ -7,8 +7,7 @@ import type { SecretStore } from '../../../lib/credentials/outbound/secret-store
 import { didYouMean, quote } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 import { checkSecret } from '../../../lib/webhooks/features/signature/is-signed.ts';
-import { toSchemeRow } from '../../../lib/webhooks/features/signature/schemes.ts';
-import type { SignatureRule } from '../../../lib/webhooks/features/signature/signature-rule.ts';
+import { type SignatureRule, toSchemeRow } from '../../../lib/webhooks/features/signature/schemes.ts';
 import { findCredentialUses } from '../../../lib/workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';

@@ -1,25 +1,27 @@
 import { Type } from '@hookloom/plugin-kit';
 import type { FromSchema } from '@hookloom/plugin-kit/host';
 
+/** The schemes, each with what it requires and which parameters it allows. */
+export const parametersOf = {
+  slack: [],
+  github: [],
+  meta: ['credentialId'],
+  microsoftGraph: [],
+  x: ['credentialId'],
+  zoom: ['credentialId'],
+  asana: [],
+  discord: [],
+  twitch: [],
+  sns: [],
+  cloudEvents: ['origins'],
+  custom: ['match', 'method', 'unsigned', 'answer'],
+} satisfies Record<string, readonly string[]>;
+
 export const handshakeSchema = Type.Object(
   {
-    scheme: Type.Enum(
-      [
-        'slack',
-        'github',
-        'meta',
-        'microsoftGraph',
-        'x',
-        'zoom',
-        'asana',
-        'discord',
-        'twitch',
-        'sns',
-        'cloudEvents',
-        'custom',
-      ],
-      { description: 'How the sender verifies the URL' },
-    ),
+    scheme: Type.Enum(Object.keys(parametersOf) as (keyof typeof parametersOf)[], {
+      description: 'How the sender verifies the URL',
+    }),
     credentialId: Type.Optional(
       Type.String({
         minLength: 1,

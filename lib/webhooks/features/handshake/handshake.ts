@@ -2,7 +2,7 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import { quote } from '../../../shared/describe.ts';
 import { type Problem, problemsWhere } from '../../../workflows/definition/problem.ts';
 import { defineFeature, type FeatureContext } from '../../webhook-feature.ts';
-import { type HandshakeRule, handshakeSchema } from './handshake-rule.ts';
+import { type HandshakeRule, handshakeSchema, parametersOf } from './handshake-rule.ts';
 
 /**
  * Answers a sender's verification of the webhook's URL. Handshakes with their own method, and Asana's, are answered before
@@ -20,22 +20,6 @@ export const handshake = defineFeature({
       : (await import('./schemes.ts')).handshakes[rule.scheme](rule, ports),
 });
 
-/** What each scheme requires, and which parameters it allows. */
-const parametersOf: Readonly<Record<HandshakeRule['scheme'], readonly (keyof HandshakeRule)[]>> = {
-  slack: [],
-  github: [],
-  meta: ['credentialId'],
-  microsoftGraph: [],
-  x: ['credentialId'],
-  zoom: ['credentialId'],
-  asana: [],
-  discord: [],
-  twitch: [],
-  sns: [],
-  cloudEvents: ['origins'],
-  custom: ['match', 'method', 'unsigned', 'answer'],
-};
-
 /** Senders whose handshakes prove nothing, or never succeed, without a verified signature. */
 const SIGNED: readonly HandshakeRule['scheme'][] = ['discord', 'sns'];
 
@@ -43,8 +27,8 @@ const MAX_BODY_LENGTH = 10_000;
 
 const findProblems = async (rule: HandshakeRule, { parameters }: FeatureContext): Promise<Problem[]> => {
   const { scheme, credentialId, match } = rule;
-  const takes = parametersOf[scheme];
-  const given = Object.keys(rule) as (keyof HandshakeRule)[];
+  const takes: readonly string[] = parametersOf[scheme];
+  const given = Object.keys(rule);
   const { signature = null } = parameters;
   const isSigned = isPlainObject(signature) && signature.scheme === scheme;
   const missing =

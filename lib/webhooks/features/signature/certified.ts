@@ -5,8 +5,7 @@ import type { FeaturePorts } from '../../webhook-feature.ts';
 import { fetchedKeys } from './fetched-keys.ts';
 import { isOfKey } from './is-signed.ts';
 import { createReadContent, readFields, readPlace, type SignedContent } from './read-request.ts';
-import type { Algorithm, SchemeRow } from './schemes.ts';
-import type { SignatureRule } from './signature-rule.ts';
+import type { Algorithm, SchemeRow, SignatureRule } from './schemes.ts';
 
 interface Certificate {
   readonly key: KeyObject;

@@ -1,10 +1,10 @@
 import { quote } from '../../../shared/describe.ts';
 import { type Problem, problemsWhere } from '../../../workflows/definition/problem.ts';
 import { isPartOfRequest, splitSigned } from './read-request.ts';
-import { schemes } from './schemes.ts';
-import type { SignatureRule } from './signature-rule.ts';
+import { type SignatureRule, schemes } from './schemes.ts';
+import type { SignatureParameters } from './signature-rule.ts';
 
-type Name = keyof SignatureRule;
+type Name = keyof SignatureParameters;
 
 /** Finds problems of a `signature` that its schema does not find. */
 export const findSignatureProblems = (rule: SignatureRule): Problem[] => [
@@ -16,7 +16,8 @@ export const findSignatureProblems = (rule: SignatureRule): Problem[] => [
 const findMisplaced = (rule: SignatureRule): Problem[] => {
   const { needs = ['credentialId'], takes = [], timestamp } = schemes[rule.scheme];
   const scheme = quote(rule.scheme);
-  const given = (Object.keys(rule) as Name[]).filter((name) => name !== 'scheme');
+  const { scheme: _, ...parameters } = rule;
+  const given = Object.keys(parameters) as Name[];
   const isTaken = (name: Name) =>
     needs.includes(name) || takes.includes(name) || (name === 'toleranceSeconds' && timestamp !== undefined);
   return problemsWhere(

@@ -21,8 +21,7 @@ import { senderSecrets } from '../sender/sender-secrets.ts';
 import { fetchedKeys } from './fetched-keys.ts';
 import { refuseSignature } from './is-signed.ts';
 import { readHeader } from './read-request.ts';
-import { DEFAULT_TOLERANCE_SECONDS } from './schemes.ts';
-import type { SignatureRule } from './signature-rule.ts';
+import { DEFAULT_TOLERANCE_SECONDS, type SignatureRule } from './schemes.ts';
 
 const MAX_TOKEN_LENGTH = 16_384;
 const CLOCK_TOLERANCE_SECONDS = 60;

@@ -4,8 +4,7 @@ import { Refusal } from '../../../shared/errors.ts';
 import { tryJson } from '../../../shared/try-json.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
-import type { Place, SchemeRow } from './schemes.ts';
-import type { SignatureRule } from './signature-rule.ts';
+import type { Place, SchemeRow, SignatureRule } from './schemes.ts';
 import { checkTimestamp } from './timestamp.ts';
 
 /** Maximum size of a body that contains its signature, and is parsed before that is verified. */

@@ -1,5 +1,5 @@
 import { findSnsAddresses } from '../sender/sns-addresses.ts';
-import type { SignatureRule } from './signature-rule.ts';
+import type { SignatureParameters } from './signature-rule.ts';
 
 /** What a signature is made with. `equal` means that the request contains the secret itself. */
 export type Algorithm =
@@ -41,7 +41,7 @@ export interface Way {
 }
 
 /** Seconds since 1970 in 10 digits, milliseconds in 13, or an ISO 8601 time. */
-export type TimestampFormat = NonNullable<SignatureRule['timestampFormat']>;
+export type TimestampFormat = NonNullable<SignatureParameters['timestampFormat']>;
 
 /** Where a sender publishes the certificates that it signs with. */
 interface CertificateSource {
@@ -64,7 +64,7 @@ export interface SchemeRow {
   /** Where the certificate's URL is in the request, and which certificates are the sender's. */
   readonly certificate?: {
     readonly at: Place;
-    readonly source: (rule: SignatureRule) => CertificateSource;
+    readonly source: (rule: SignatureParameters) => CertificateSource;
   };
   /** How the timestamp is written; any form for a scheme that the rule itself describes. */
   readonly timestampFormat?: TimestampFormat;
@@ -76,8 +76,8 @@ export interface SchemeRow {
   /** Whether the sender expects 401 for a wrong signature. */
   readonly wants401?: true;
   /** Required parameters; `credentialId` by default. */
-  readonly needs?: readonly (keyof SignatureRule)[];
-  readonly takes?: readonly (keyof SignatureRule)[];
+  readonly needs?: readonly (keyof SignatureParameters)[];
+  readonly takes?: readonly (keyof SignatureParameters)[];
 }
 
 export const DEFAULT_TOLERANCE_SECONDS = 300;
@@ -120,7 +120,7 @@ const ofHmac = [
   'wrongSignatureStatus',
 ] as const;
 
-export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
+const rows = {
   // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, https://docs.svix.com/receiving/verifying-payloads/how-manual
   standardWebhooks: {
     ways: [
@@ -265,7 +265,12 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     needs: ['credentialId', 'header', 'algorithm'],
     takes: [...ofHmac, 'toleranceSeconds', 'url'],
   },
-};
+} satisfies Record<string, SchemeRow>;
+
+/** How senders sign, by the name of the scheme. */
+export const schemes: Readonly<Record<keyof typeof rows, SchemeRow>> = rows;
+
+export type SignatureRule = SignatureParameters & { readonly scheme: keyof typeof rows };
 
 const ofAny = (rule: SignatureRule): SchemeRow => {
   const { header: name = '', prefix = '', encoding = 'hex', secretEncoding = 'text', signed } = rule;

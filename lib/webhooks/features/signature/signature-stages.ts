@@ -6,8 +6,7 @@ import type { FeaturePorts, Stages } from '../../webhook-feature.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
 import { readSignatures, refuseSignature } from './is-signed.ts';
 import { createReadContent } from './read-request.ts';
-import { type SchemeRow, toSchemeRow } from './schemes.ts';
-import type { SignatureRule } from './signature-rule.ts';
+import { type SchemeRow, type SignatureRule, toSchemeRow } from './schemes.ts';
 import { readTwilioContents } from './twilio.ts';
 
 /** @throws Refusal, and AppError for what is not the sender's fault */

@@ -1,7 +1,6 @@
 import { readInstant } from '@hookloom/counted-jsonata/times';
 import { Refusal } from '../../../shared/errors.ts';
-import { DEFAULT_TOLERANCE_SECONDS, type TimestampFormat } from './schemes.ts';
-import type { SignatureRule } from './signature-rule.ts';
+import { DEFAULT_TOLERANCE_SECONDS, type SignatureRule, type TimestampFormat } from './schemes.ts';
 
 /**
  * Each form has one way to write a time, so that no digit of a value next to it in the signed text can be taken for one

@@ -4,7 +4,7 @@ import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import { isEqual } from '../sender/is-equal.ts';
 import { readHeader, type SignedContent, toPublicUrl } from './read-request.ts';
-import type { SignatureRule } from './signature-rule.ts';
+import type { SignatureRule } from './schemes.ts';
 
 /** Maximum size of a form, which is parsed before its signature is verified. Twilio's forms take a few kB. */
 const MAX_FORM_BYTES = 262_144;

@@ -6,8 +6,7 @@ import {
   splitList,
   toPublicUrl,
 } from '../../../../lib/webhooks/features/signature/read-request.ts';
-import { toSchemeRow } from '../../../../lib/webhooks/features/signature/schemes.ts';
-import type { SignatureRule } from '../../../../lib/webhooks/features/signature/signature-rule.ts';
+import { type SignatureRule, toSchemeRow } from '../../../../lib/webhooks/features/signature/schemes.ts';
 import type { WebhookRequest } from '../../../../lib/webhooks/webhook.ts';
 
 const aRequest = (body = '{}', headers: WebhookRequest['headers'] = {}): WebhookRequest => ({
