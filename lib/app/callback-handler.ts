@@ -9,7 +9,7 @@ import {
   parseDecision,
 } from '../approvals/find-callback.ts';
 import { prefersHtml } from '../approvals/pages/prefers-html.ts';
-import type { DurableService } from '../executions/lifecycle/durable-service.ts';
+import type { DurableService } from '../executions/durable-service.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readPathParameter } from '../http/read-parameters.ts';

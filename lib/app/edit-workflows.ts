@@ -1,6 +1,6 @@
 import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
-import type { HeldQueues, NudgeQueue } from '../executions/held/held-queues.ts';
 import { nudgeHeld } from '../executions/held/nudge-held.ts';
+import type { HeldQueues, NudgeQueue } from '../executions/held-queues.ts';
 import { PROBE_PREFIX } from '../health/ping.ts';
 import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { type Call, readCaller, serveRoutes } from '../http/create-handler.ts';

@@ -1,15 +1,14 @@
 import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import type { Context, SQSBatchResponse } from 'aws-lambda';
-import type { HeldQueue } from '../executions/held/held-queues.ts';
 import {
   type ClosedQueues,
   type ReleaseParts,
   releaseAllQueues,
   releaseQueue,
 } from '../executions/held/release-held.ts';
+import type { HeldQueue } from '../executions/held-queues.ts';
 import { readExecutionId } from '../executions/lifecycle/background-engine.ts';
-import { openPaces, RATES, type Rates } from '../executions/lifecycle/paces.ts';
 import {
   type DeadLetter,
   type Finding,
@@ -17,6 +16,7 @@ import {
   type ReconcileParts,
   reconcileExecution,
 } from '../executions/lifecycle/reconcile-execution.ts';
+import { openPaces, RATES, type Rates } from '../executions/paces.ts';
 import type { DueGroup } from '../executions/record/execution-store.ts';
 import { type AppError, isAppError } from '../shared/errors.ts';
 import { type Measurement, measure } from '../shared/metrics.ts';

@@ -1,7 +1,7 @@
 import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import { cacheVerified, verify } from '../credentials/verify.ts';
 import type { ClaimParts } from '../executions/deliveries/claim-delivery.ts';
-import type { DeliveryStore } from '../executions/deliveries/delivery-store.ts';
+import type { DeliveryStore } from '../executions/delivery-store.ts';
 import type { Dispatcher } from '../executions/lifecycle/accept-execution.ts';
 import type { BackgroundParts } from '../executions/lifecycle/background-run.ts';
 import { createPrepareRun, createRunExecution } from '../executions/lifecycle/run-execution.ts';

@@ -10,7 +10,7 @@ import type {
 import { type FromSchema, toSchema } from '@hookloom/plugin-kit/host';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { UploadStore } from '../executions/files/upload-store.ts';
-import type { HeldQueues } from '../executions/held/held-queues.ts';
+import type { HeldQueues } from '../executions/held-queues.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { ExecutionStore, Hold } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';

@@ -1,6 +1,6 @@
 import type { PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { DeliveryStore } from '../../lib/executions/deliveries/delivery-store.ts';
+import type { DeliveryStore } from '../../lib/executions/delivery-store.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';

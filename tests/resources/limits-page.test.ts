@@ -5,9 +5,9 @@ import { parse } from 'yaml';
 import { MAX_OPERATIONS } from '../../lib/adapters/durable/durable-steps.ts';
 import { shardsOf } from '../../lib/adapters/dynamodb/executions/execution-item.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { MAX_HELD_DAYS } from '../../lib/executions/held/held-queues.ts';
+import { MAX_HELD_DAYS } from '../../lib/executions/held-queues.ts';
 import { computeLease, computeLimits } from '../../lib/executions/lifecycle/limits.ts';
-import { RATES } from '../../lib/executions/lifecycle/paces.ts';
+import { RATES } from '../../lib/executions/paces.ts';
 import { readParameters } from '../../resources/parameters.ts';
 import { projectRoot } from '../support/run-command.ts';
 

@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import type { CallbackIndex } from '../../lib/approvals/callback-index.ts';
 import { createCallbackUrls } from '../../lib/approvals/callback-urls.ts';
-import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
+import type { DurableService } from '../../lib/executions/durable-service.ts';
 import { ENGINE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aManualClock } from './a-manual-clock.ts';

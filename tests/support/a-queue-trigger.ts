@@ -7,7 +7,7 @@ import type {
 } from '@hookloom/plugin-kit';
 import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
 import { createEventFunction } from '../../lib/app/triggers/event-handler.ts';
-import type { DeliveryStore } from '../../lib/executions/deliveries/delivery-store.ts';
+import type { DeliveryStore } from '../../lib/executions/delivery-store.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { type InstalledPlugin, legacyTrigger, unified } from '../../lib/plugins/installed-plugin.ts';

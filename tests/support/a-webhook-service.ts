@@ -14,8 +14,8 @@ import { createWebhookFunction, type WebhookSettings } from '../../lib/app/webho
 import type { Credential, CredentialStore } from '../../lib/credentials/credential.ts';
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import type { StrayErrorGuard } from '../../lib/engine/failure.ts';
-import type { DeliveryStore } from '../../lib/executions/deliveries/delivery-store.ts';
-import { createNudgeAfterEnd, type HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import type { DeliveryStore } from '../../lib/executions/delivery-store.ts';
+import { createNudgeAfterEnd, type HeldQueues } from '../../lib/executions/held-queues.ts';
 import type { Dispatcher } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { cancelExecution } from '../../lib/executions/lifecycle/cancel-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DeliveryClaim, DeliveryStore } from '../../lib/executions/deliveries/delivery-store.ts';
+import type { DeliveryClaim, DeliveryStore } from '../../lib/executions/delivery-store.ts';
 
 const NOW = 1_700_000_000_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import type { HeldQueues } from '../../lib/executions/held-queues.ts';
 import type { ExecutionStart, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from './a-start.ts';
 

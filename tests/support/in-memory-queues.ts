@@ -1,5 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import type { HeldQueue, HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import type { HeldQueue, HeldQueues } from '../../lib/executions/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
 import type { ExecutionRecord, ExecutionStart } from '../../lib/executions/record/execution-store.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallbackIndex, ListedCallback } from '../../lib/approvals/callback-index.ts';
 import type { Credential, CredentialStore } from '../../lib/credentials/credential.ts';
-import type { DeliveryClaim, DeliveryStore } from '../../lib/executions/deliveries/delivery-store.ts';
-import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import type { DeliveryClaim, DeliveryStore } from '../../lib/executions/delivery-store.ts';
+import type { HeldQueues } from '../../lib/executions/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
 import {
   type DueGroup,

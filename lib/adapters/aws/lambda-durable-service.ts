@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DurableService, DurableStatus } from '../../executions/lifecycle/durable-service.ts';
+import type { DurableService, DurableStatus } from '../../executions/durable-service.ts';
 import { ANSWER_UNCONFIRMED, ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type AwsAnswer, type AwsRequest, askAws, type CallAws, postJson } from './aws-caller.ts';

@@ -1,4 +1,4 @@
-import type { NudgeQueue } from '../../executions/held/held-queues.ts';
+import type { NudgeQueue } from '../../executions/held-queues.ts';
 import type { Dispatcher } from '../../executions/lifecycle/accept-execution.ts';
 import { DISPATCH_REFUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryClaim, DeliveryStore } from '../../executions/deliveries/delivery-store.ts';
+import type { DeliveryClaim, DeliveryStore } from '../../executions/delivery-store.ts';
 import { type Item, readNumber, readText } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { type Condition, getItem, type IsOurs, putItem } from './items.ts';

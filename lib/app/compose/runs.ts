@@ -17,7 +17,7 @@ import { createCallbackUrls } from '../../approvals/callback-urls.ts';
 import type { OutboundCredentials } from '../../credentials/outbound/outbound-credentials.ts';
 import type { OpenFiles, SharedServices } from '../../engine/session.ts';
 import type { FileParts, FilesFor } from '../../executions/files/execution-files.ts';
-import { createNudgeAfterEnd } from '../../executions/held/held-queues.ts';
+import { createNudgeAfterEnd } from '../../executions/held-queues.ts';
 import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../executions/lifecycle/plans.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';

@@ -3,10 +3,10 @@ import type { Ids } from '@hookloom/plugin-kit';
 import { DELIVERY_KEY_REUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
+import type { DeliveryClaim, DeliveryStore } from '../delivery-store.ts';
 import { type AcceptParts, acceptExecution } from '../lifecycle/accept-execution.ts';
 import type { NewExecution } from '../lifecycle/new-execution.ts';
 import type { ExecutionRecord, Hold } from '../record/execution-store.ts';
-import type { DeliveryClaim, DeliveryStore } from './delivery-store.ts';
 import { toExecutionId } from './to-execution-id.ts';
 
 /** What fires a trigger: a request or an event. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock, Ids } from '@hookloom/plugin-kit';
 import { DELIVERY_KEY_REUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { DeliveryStore } from './delivery-store.ts';
+import type { DeliveryStore } from '../delivery-store.ts';
 
 export interface ClaimRetryParts {
   readonly deliveries: Pick<DeliveryStore, 'claim'>;

@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
-import type { HeldQueues, NudgeQueue } from './held-queues.ts';
+import type { HeldQueues, NudgeQueue } from '../held-queues.ts';
 
 /**
  * Asks the service to release the held executions of triggers that are no longer paused, without waiting for its schedule.

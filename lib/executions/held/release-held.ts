@@ -4,11 +4,11 @@ import { workThrough } from '../../shared/work-through.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { ConcurrencyRule } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import { type HeldQueue, type HeldQueues, MAX_HELD_DAYS, type NudgeQueue } from '../held-queues.ts';
 import { type AcceptParts, dispatchOrMarkDue } from '../lifecycle/accept-execution.ts';
 import { type FinishParts, finishEarly } from '../lifecycle/finish-execution.ts';
-import type { Paces } from '../lifecycle/paces.ts';
+import type { Paces } from '../paces.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
-import { type HeldQueue, type HeldQueues, MAX_HELD_DAYS, type NudgeQueue } from './held-queues.ts';
 
 export interface ReleaseParts extends FinishParts, Pick<AcceptParts, 'dispatcher' | 'clock'> {
   readonly executions: ExecutionStore;

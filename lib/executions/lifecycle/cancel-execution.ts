@@ -4,8 +4,8 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { NOT_CANCELLABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { DurableService } from '../durable-service.ts';
 import { type ExecutionStore, isFinal } from '../record/execution-store.ts';
-import type { DurableService } from './durable-service.ts';
 import { type FinishParts, findExecution, finishEarly } from './finish-execution.ts';
 
 export interface CancelParts extends FinishParts {

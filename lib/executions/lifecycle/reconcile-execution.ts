@@ -6,6 +6,8 @@ import type { Clock } from '@hookloom/plugin-kit';
 import { ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import type { DurableService, DurableStatus } from '../durable-service.ts';
+import type { Paces } from '../paces.ts';
 import {
   beganAt,
   type ExecutionRecord,
@@ -14,10 +16,8 @@ import {
   isFinal,
 } from '../record/execution-store.ts';
 import type { Dispatcher } from './accept-execution.ts';
-import type { DurableService, DurableStatus } from './durable-service.ts';
 import { type FinishParts, finishEarly, PROCESS_LOST, publishEnd } from './finish-execution.ts';
 import { ACCEPTED_LEASE_MS, computeLease, computeLimits } from './limits.ts';
-import type { Paces } from './paces.ts';
 
 export interface ReconcileParts extends FinishParts {
   readonly executions: ExecutionStore;

@@ -1,6 +1,6 @@
 import { toDeliveryId } from '../../executions/deliveries/claim-delivery.ts';
-import type { DeliveryStore } from '../../executions/deliveries/delivery-store.ts';
 import { executionIdOfRequest } from '../../executions/deliveries/to-execution-id.ts';
+import type { DeliveryStore } from '../../executions/delivery-store.ts';
 import {
   type ListParts,
   type ListQuery,

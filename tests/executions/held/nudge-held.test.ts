@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { HeldQueue } from '../../../lib/executions/held/held-queues.ts';
 import { nudgeHeld } from '../../../lib/executions/held/nudge-held.ts';
+import type { HeldQueue } from '../../../lib/executions/held-queues.ts';
 import { DISPATCH_REFUSED } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { anExecutionStart } from '../../support/a-start.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createNudgeAfterEnd } from '../../../lib/executions/held/held-queues.ts';
+import { createNudgeAfterEnd } from '../../../lib/executions/held-queues.ts';
 import { DISPATCH_REFUSED } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';

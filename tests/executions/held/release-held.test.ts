@@ -1,13 +1,13 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { MAX_HELD_DAYS } from '../../../lib/executions/held/held-queues.ts';
 import {
   type ClosedQueues,
   type ReleaseParts,
   releaseAllQueues,
   releaseQueue,
 } from '../../../lib/executions/held/release-held.ts';
-import { openPaces } from '../../../lib/executions/lifecycle/paces.ts';
+import { MAX_HELD_DAYS } from '../../../lib/executions/held-queues.ts';
+import { openPaces } from '../../../lib/executions/paces.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';

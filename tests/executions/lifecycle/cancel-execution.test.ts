@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
+import type { DurableService } from '../../../lib/executions/durable-service.ts';
 import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
-import type { DurableService } from '../../../lib/executions/lifecycle/durable-service.ts';
 import type {
   EndedExecution,
   ExecutionStart,

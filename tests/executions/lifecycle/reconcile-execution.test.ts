@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
+import type { DurableService, DurableStatus } from '../../../lib/executions/durable-service.ts';
 import { dispatchOrMarkDue } from '../../../lib/executions/lifecycle/accept-execution.ts';
-import type { DurableService, DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
-import { openPaces, RATES } from '../../../lib/executions/lifecycle/paces.ts';
 import {
   type ReconcileParts,
   reconcileExecution,
 } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
+import { openPaces, RATES } from '../../../lib/executions/paces.ts';
 import type {
   ExecutionRecord,
   ExecutionStart,

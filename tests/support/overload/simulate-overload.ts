@@ -2,7 +2,7 @@ import type { Logger } from '@hookloom/plugin-kit';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import { acceptExecution } from '../../../lib/executions/lifecycle/accept-execution.ts';
 import { finishExecution } from '../../../lib/executions/lifecycle/finish-execution.ts';
-import { RATES } from '../../../lib/executions/lifecycle/paces.ts';
+import { RATES } from '../../../lib/executions/paces.ts';
 import type { ExecutionRecord } from '../../../lib/executions/record/execution-store.ts';
 import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../lib/shared/errors.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { HeldQueue } from '../../../lib/executions/held/held-queues.ts';
+import type { HeldQueue } from '../../../lib/executions/held-queues.ts';
 import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { checkWebhookRules } from '../../../packages/authoring/validation/check-webhooks.ts';

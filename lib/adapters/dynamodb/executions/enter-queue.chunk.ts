@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HeldQueue } from '../../../executions/held/held-queues.ts';
+import type { HeldQueue } from '../../../executions/held-queues.ts';
 import type { ExecutionStart } from '../../../executions/record/execution-store.ts';
 import { type Attributes, readNumber } from '../attributes.ts';
 import { type Table, updateItem } from '../items.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock, JsonObject } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
-import { MAX_HELD_DAYS } from '../../../executions/held/held-queues.ts';
+import { MAX_HELD_DAYS } from '../../../executions/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../../executions/lifecycle/limits.ts';
 import {
   type DueGroup,

@@ -1,4 +1,4 @@
-import type { HeldQueue } from '../../../executions/held/held-queues.ts';
+import type { HeldQueue } from '../../../executions/held-queues.ts';
 
 /** Sorts after any current time, and before the last time that sorts as text. */
 const PLACE = '9999#';

@@ -1,5 +1,5 @@
 import { lazy } from '@hookloom/plugin-kit';
-import type { HeldQueue, HeldQueues } from '../../../executions/held/held-queues.ts';
+import type { HeldQueue, HeldQueues } from '../../../executions/held-queues.ts';
 import { longJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { dataDays, dataKeyOf, type Retention, toExpiry, toReleased } from '../executions/execution-item.ts';

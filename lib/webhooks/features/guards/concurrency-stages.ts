@@ -1,4 +1,4 @@
-import type { HeldQueue } from '../../../executions/held/held-queues.ts';
+import type { HeldQueue } from '../../../executions/held-queues.ts';
 import type { Hold } from '../../../executions/record/execution-store.ts';
 import { CONCURRENCY_LIMITED } from '../../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import type { BackgroundMode } from '../../workflows/definition/definition.ts';
+import type { BackgroundMode } from '../workflows/definition/definition.ts';
 
 /** Calls per second that one reconciling process makes. */
 export interface Rates extends Readonly<Record<BackgroundMode, number>> {

@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonObject, type Logger } from '@hookloom/plugin-kit';
-import type { BackgroundMode, WorkflowDefinition } from '../../workflows/definition/definition.ts';
-import type { ExecutionMode, ExecutionRecord } from '../record/execution-store.ts';
+import type { BackgroundMode, WorkflowDefinition } from '../workflows/definition/definition.ts';
+import type { ExecutionMode, ExecutionRecord } from './record/execution-store.ts';
 
 /** How long an execution is held at most, in days. After that it is never run. Its data is kept that much longer. */
 export const MAX_HELD_DAYS = 30;

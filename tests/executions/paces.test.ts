@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { openPaces } from '../../../lib/executions/lifecycle/paces.ts';
-import { aVirtualClock } from '../../support/a-virtual-clock.ts';
+import { openPaces } from '../../lib/executions/paces.ts';
+import { aVirtualClock } from '../support/a-virtual-clock.ts';
 
 const RATES = { durable: 100, express: 100, again: 100, status: 100 };
 
