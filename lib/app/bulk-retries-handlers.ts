@@ -1,4 +1,4 @@
-import { type Clock, type Ids, isPlainObject, type Logger } from '@hookloom/plugin-kit';
+import { type Clock, type Ids, isPlainObject } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
 import {
@@ -8,8 +8,9 @@ import {
   MARKS,
   MAX_EXECUTIONS,
 } from '../executions/bulk/bulk-retry.ts';
-import { type PlanParts, planBulkRetry } from '../executions/bulk/plan-bulk-retry.ts';
-import { type RunBulkParts, runBulkRetry } from '../executions/bulk/run-bulk-retry.ts';
+import { planBulkRetry } from '../executions/bulk/plan-bulk-retry.ts';
+import { type RunBulkPorts, runBulkRetry } from '../executions/bulk/run-bulk-retry.ts';
+import type { Ports } from '../executions/ports.ts';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import { answerRoute } from '../http/api-route.ts';
 import { readCaller, serveRoutes } from '../http/create-handler.ts';
@@ -29,12 +30,10 @@ import {
   startBulkRetryRoute,
 } from './bulk-retries.ts';
 
-interface AdminParts extends PlanParts {
+interface AdminParts extends Pick<Ports, 'executions' | 'workflows' | 'openPlan' | 'ids' | 'logger'> {
   readonly bulkRetries: BulkRetryStore;
   /** Invokes the function that runs a bulk retry. @throws AppError `DISPATCH_REFUSED` */
   readonly invokeRunner: (bulkRetryId: string) => Promise<void>;
-  readonly ids: Ids;
-  readonly logger: Logger;
   readonly clock: Clock;
 }
 
@@ -162,7 +161,7 @@ const toBulkRequest = (
   return { ...options, filter: { ...fields, from, to: until, statuses: [...new Set(status)] } };
 };
 
-interface RunnerParts extends RunBulkParts {
+interface RunnerParts extends RunBulkPorts {
   readonly invokeRunner: AdminParts['invokeRunner'];
 }
 

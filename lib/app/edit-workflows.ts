@@ -1,6 +1,6 @@
 import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import { nudgeHeld } from '../executions/held/nudge-held.ts';
-import type { HeldQueues, NudgeQueue } from '../executions/held-queues.ts';
+import type { Ports } from '../executions/ports.ts';
 import { PROBE_PREFIX } from '../health/ping.ts';
 import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { type Call, readCaller, serveRoutes } from '../http/create-handler.ts';
@@ -44,7 +44,8 @@ import { checkWorkflowId, findVersion } from './workflows-handlers.ts';
 
 interface EditWorkflowsParts
   extends Omit<RegistrarParts, 'findNodeType'>,
-    Omit<ListeningParts, 'clock' | 'workflows' | 'baseUrl'> {
+    Omit<ListeningParts, 'clock' | 'workflows' | 'baseUrl'>,
+    Pick<Ports, 'queues' | 'nudgeQueue'> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly workflows: WorkflowStore;
@@ -59,8 +60,6 @@ interface EditWorkflowsParts
     isProbe?: boolean,
   ) => Promise<readonly CheckedWorkflow[]>;
   readonly listUsers: ListUsers;
-  readonly queues: Pick<HeldQueues, 'find'>;
-  readonly nudgeQueue: NudgeQueue;
   /** Deletes a workflow with all that is stored of it. @returns the number of its executions */
   readonly purgeWorkflow: (workflowId: string) => Promise<number>;
   /** Where webhooks are reached, without a trailing slash. */

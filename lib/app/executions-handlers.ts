@@ -1,16 +1,11 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import { type ClaimRetryParts, claimRetry } from '../executions/deliveries/claim-retry.ts';
-import { type CompareParts, compareWith } from '../executions/explain/compare-executions.ts';
+import { claimRetry } from '../executions/deliveries/claim-retry.ts';
+import { compareWith } from '../executions/explain/compare-executions.ts';
 import { describeExplained, explainExecution } from '../executions/explain/explain-execution.ts';
-import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
+import { type CancelPorts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
-import {
-  type EditParts,
-  findRetry,
-  type RetryParts,
-  retryEdited,
-  retryExecution,
-} from '../executions/lifecycle/retry-execution.ts';
+import { findRetry, retryEdited, retryExecution } from '../executions/lifecycle/retry-execution.ts';
+import type { FinishPorts, Ports, RetryPorts } from '../executions/ports.ts';
 import { describeSummary } from '../executions/record/describe-execution.ts';
 import type { ExecutionRecord, ExecutionStart } from '../executions/record/execution-store.ts';
 import { answerRoute } from '../http/api-route.ts';
@@ -19,7 +14,7 @@ import { answerJson } from '../shared/answer.ts';
 import { QUERY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { countStart, measure } from '../shared/metrics.ts';
-import { type KeyedListParts, listKeyed } from '../webhooks/requests/list-keyed.ts';
+import { type KeyedListPorts, listKeyed } from '../webhooks/requests/list-keyed.ts';
 import {
   cancelExecutionRoute,
   compareExecutionsRoute,
@@ -34,7 +29,7 @@ interface Served {
 }
 
 /** `GET /api/admin/executions`: a page of the executions of one or all workflows. */
-export const createListExecutions = (parts: Served & KeyedListParts) =>
+export const createListExecutions = (parts: Served & KeyedListPorts) =>
   serveRoutes(parts, [
     answerRoute(listExecutionsRoute, async ({ query }) => {
       const { executions, ...page } = await listKeyed(query, parts);
@@ -51,7 +46,7 @@ export const createListExecutions = (parts: Served & KeyedListParts) =>
  * `GET /api/admin/executions/{executionId}`: one execution, node by node, and why each did what it did. With
  * `/comparison`: what it did differently from another one.
  */
-export const createShowExecution = (parts: Served & CompareParts) =>
+export const createShowExecution = (parts: Served & FinishPorts & Pick<Ports, 'workflows'>) =>
   serveRoutes(parts, [
     answerRoute(showExecutionRoute, async ({ params }) => {
       const record = await findReconciledExecution(params.executionId, parts);
@@ -80,7 +75,10 @@ const toLimits = ({ settings: { maxBodyBytes, maxBodyDepth } }: BodySettings) =>
  * `Idempotency-Key`, one for all requests with this key.
  */
 export const createRetryExecution = (
-  parts: Served & RetryParts & EditParts & BodySettings & ClaimRetryParts,
+  parts: Served &
+    RetryPorts &
+    Pick<Ports, 'blobs' | 'checkInput' | 'deliveries'> &
+    BodySettings & { readonly windowMs: number },
 ) => {
   const retry = answerRoute(
     retryExecutionRoute,
@@ -92,8 +90,9 @@ export const createRetryExecution = (
             'input replaces what the trigger received, so it needs a retry from the start: leave out from',
         });
       const key = headers['idempotency-key'] || null;
+      const { windowMs } = parts;
       const content = JSON.stringify({ from, version, input });
-      const claimed = key === null ? null : await claimRetry({ retryOf, key, content }, parts);
+      const claimed = key === null ? null : await claimRetry({ retryOf, key, content, windowMs }, parts);
       const claimedId = claimed?.executionId ?? null;
       const find = () => (claimedId === null ? null : findRetry(retryOf, claimedId, parts));
       const begin = () =>
@@ -123,7 +122,7 @@ export const createRetryExecution = (
 };
 
 /** `POST /api/admin/executions/{executionId}/cancel`: cancels an execution. */
-export const createCancelExecution = (parts: Served & CancelParts) =>
+export const createCancelExecution = (parts: Served & CancelPorts) =>
   serveRoutes(parts, [
     answerRoute(cancelExecutionRoute, async ({ params: { executionId } }) => {
       const isStopped = await cancelExecution(executionId, parts);

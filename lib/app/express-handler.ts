@@ -3,7 +3,8 @@ import { isId } from '@hookloom/plugin-kit/host';
 import type { Context } from 'aws-lambda';
 import { inlineSteps } from '../engine/steps.ts';
 import { readExecutionId } from '../executions/lifecycle/background-engine.ts';
-import { type BackgroundParts, createBackgroundInvocation } from '../executions/lifecycle/background-run.ts';
+import { createBackgroundInvocation } from '../executions/lifecycle/background-run.ts';
+import type { BackgroundPorts } from '../executions/ports.ts';
 import type { DuePoll } from '../triggers/start-by-event.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { DuePoll } from '../triggers/start-by-event.ts';
  * poll is repeated in the same way, and at last the next one catches up.
  */
 export const createExpressFunction =
-  (parts: BackgroundParts & { readonly runPoll?: (due: DuePoll, requestId: string) => Promise<void> }) =>
+  (parts: BackgroundPorts & { readonly runPoll?: (due: DuePoll, requestId: string) => Promise<void> }) =>
   async (event: unknown, { awsRequestId }: Pick<Context, 'awsRequestId'>): Promise<void> => {
     const invocation = createBackgroundInvocation(parts);
     try {

@@ -1,22 +1,17 @@
 import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import type { Context, SQSBatchResponse } from 'aws-lambda';
-import {
-  type ClosedQueues,
-  type ReleaseParts,
-  releaseAllQueues,
-  releaseQueue,
-} from '../executions/held/release-held.ts';
+import { type ClosedQueues, releaseAllQueues, releaseQueue } from '../executions/held/release-held.ts';
 import type { HeldQueue } from '../executions/held-queues.ts';
 import { readExecutionId } from '../executions/lifecycle/background-engine.ts';
 import {
   type DeadLetter,
   type Finding,
   type Findings,
-  type ReconcileParts,
   reconcileExecution,
 } from '../executions/lifecycle/reconcile-execution.ts';
 import { openPaces, RATES, type Rates } from '../executions/paces.ts';
+import type { Ports, ReconcilePorts, ReleasePorts } from '../executions/ports.ts';
 import type { DueGroup } from '../executions/record/execution-store.ts';
 import { type AppError, isAppError } from '../shared/errors.ts';
 import { type Measurement, measure } from '../shared/metrics.ts';
@@ -35,8 +30,8 @@ const hasTimeLeft = ({ getRemainingTimeInMillis }: Partial<Context>): boolean =>
 /** Removes large values of state that no entry names any more. */
 export type CheckValues = (options: Parameters<typeof checkValues>[1]) => ReturnType<typeof checkValues>;
 
-type SweepParts = ReconcileParts &
-  ReleaseParts & {
+type SweepParts = ReconcilePorts &
+  ReleasePorts & {
     /** Records which version is written from now on. @returns why this release can't read the stored data, or null */
     readonly noteVersions: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
     readonly checkValues: CheckValues;
@@ -192,7 +187,7 @@ const checkVersions = async ({ noteVersions, logger }: SweepParts, findings: Fin
   }
 };
 
-const sweepAll = async (parts: ReconcileParts, sweep: Sweep, hasTime: HasTime): Promise<void> => {
+const sweepAll = async (parts: ReconcilePorts, sweep: Sweep, hasTime: HasTime): Promise<void> => {
   const groups = ['active', 'waiting'] as const;
   await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, hasTime)));
 };
@@ -261,7 +256,7 @@ const toMap = (value: unknown): Record<string, unknown> => (isPlainObject(value)
 /** Reconciles the due executions of a group, page by page, until the function is almost out of time. */
 const sweepDue = async (
   group: DueGroup,
-  { executions, clock, logger }: ReconcileParts,
+  { executions, clock, logger }: Pick<Ports, 'executions' | 'clock' | 'logger'>,
   sweep: Sweep,
   hasTime: HasTime,
 ): Promise<void> => {

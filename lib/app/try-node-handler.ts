@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
 import { evaluateNode } from '../executions/lifecycle/evaluate-node.ts';
 import type { TriedNode } from '../executions/lifecycle/prepare-trial.ts';
-import { type TrialParts, tryNode } from '../executions/lifecycle/try-node.ts';
+import { type TrialPorts, tryNode } from '../executions/lifecycle/try-node.ts';
 import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
@@ -13,7 +13,7 @@ import type { Problem } from '../workflows/definition/problem.ts';
 import { toPointed } from './edit-workflows.ts';
 import { evaluateNodeRoute, tryNodeRoute } from './trials.ts';
 
-type TryNodeParts = TrialParts & {
+type TryNodeParts = TrialPorts & {
   /** Checks whether a node of a definition, as drawn, can be tried. @throws AppError `STORE_UNAVAILABLE` */
   readonly check: (
     definition: unknown,

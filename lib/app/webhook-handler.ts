@@ -1,10 +1,8 @@
 import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import { cacheVerified, verify } from '../credentials/verify.ts';
-import type { ClaimParts } from '../executions/deliveries/claim-delivery.ts';
-import type { DeliveryStore } from '../executions/delivery-store.ts';
-import type { Dispatcher } from '../executions/lifecycle/accept-execution.ts';
-import type { BackgroundParts } from '../executions/lifecycle/background-run.ts';
+import type { ClaimPorts } from '../executions/deliveries/claim-delivery.ts';
 import { createPrepareRun, createRunExecution } from '../executions/lifecycle/run-execution.ts';
+import type { BackgroundPorts, Ports } from '../executions/ports.ts';
 import { DEPTH_HEADER } from '../executions/record/call-depth.ts';
 import { type Call, createHandler, type Handle } from '../http/create-handler.ts';
 import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
@@ -27,7 +25,7 @@ import {
   type Starting,
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
-import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
+import type { PublishedWorkflow } from '../workflows/definition/workflow-store.ts';
 import { createBodyParsers } from './body-parsers.ts';
 
 export interface WebhookSettings {
@@ -58,11 +56,8 @@ const defaultWebhookSettings: WebhookSettings = {
   deduplicationWindowMs: 86_400_000,
 };
 
-interface WebhookFunctionParts extends BackgroundParts {
-  readonly workflows: WorkflowReader;
+interface WebhookFunctionParts extends BackgroundPorts, Pick<Ports, 'deliveries' | 'dispatcher'> {
   readonly credentials: CredentialStore;
-  readonly deliveries: DeliveryStore;
-  readonly dispatcher: Dispatcher;
   /** Opens the features of webhooks that have any. */
   readonly openFeatures: OpenFeatures;
   readonly recordRequest: RecordRequest;
@@ -73,7 +68,7 @@ interface WebhookFunctionParts extends BackgroundParts {
     ...headers: Parameters<LimitCallsToSelf>
   ) => Promise<ReturnType<LimitCallsToSelf>>;
   /** Returns the execution id for a request: see `claimDelivery`. */
-  readonly idOfRequest?: NonNullable<ClaimParts['idOfRequest']>;
+  readonly idOfRequest?: NonNullable<ClaimPorts['idOfRequest']>;
   readonly settings?: Partial<WebhookSettings>;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
-import type { ListParts } from '../executions/lifecycle/list-executions.ts';
+import type { Ports } from '../executions/ports.ts';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { cursor, idText, optional, pageSize } from '../shared/query-fields.ts';
@@ -34,10 +34,9 @@ interface WaitingApproval extends JsonObject {
   readonly address?: string;
 }
 
-export interface ApprovalParts {
+export interface ApprovalParts extends Pick<Ports, 'holdsUnlisted'> {
   readonly callbacks: Pick<CallbackIndex, 'list'>;
   readonly executions: Pick<ExecutionStore, 'findData'>;
-  readonly holdsUnlisted: ListParts['holdsUnlisted'];
 }
 
 export interface ApprovalPage {

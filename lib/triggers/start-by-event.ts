@@ -1,5 +1,4 @@
 import {
-  type Clock,
   type EventSource,
   isPlainObject,
   type JsonObject,
@@ -7,18 +6,14 @@ import {
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { acceptDelivery, type ClaimParts, claimDelivery } from '../executions/deliveries/claim-delivery.ts';
+import { acceptDelivery, type ClaimPorts, claimDelivery } from '../executions/deliveries/claim-delivery.ts';
 import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
-import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
+import type { AcceptPorts, Ports } from '../executions/ports.ts';
 import { countStart, measure } from '../shared/metrics.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
-import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
-export interface StartParts extends AcceptParts, ClaimParts {
-  readonly workflows: Pick<WorkflowStore, 'find'>;
-  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
-  readonly clock: Pick<Clock, 'now'>;
+export interface StartParts extends AcceptPorts, ClaimPorts, Pick<Ports, 'workflows' | 'loadNodeTypes'> {
   /** Maximum nesting of what fires a trigger, in levels. */
   readonly maxInputDepth: number;
   /**

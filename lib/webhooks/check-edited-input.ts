@@ -1,16 +1,13 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import type { EditParts } from '../executions/lifecycle/retry-execution.ts';
+import type { Ports } from '../executions/ports.ts';
 import { BODY_SCHEMA_MISMATCH } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
-import type { BackgroundMode, Workflow } from '../workflows/definition/definition.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
 import type { WebhookRequest } from './webhook.ts';
 import type { OpenFeatures } from './webhook-feature.ts';
 
-interface CheckParts {
+interface CheckPorts extends Pick<Ports, 'modeOf' | 'clock'> {
   readonly openFeatures: OpenFeatures;
-  readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
-  readonly clock: { now(): number };
 }
 
 /**
@@ -19,7 +16,7 @@ interface CheckParts {
  * @throws AppError `BODY_SCHEMA_MISMATCH` with the places in the request, `FILTER_UNDECIDED`
  */
 export const createCheckEditedInput =
-  ({ openFeatures, modeOf, clock }: CheckParts): EditParts['checkInput'] =>
+  ({ openFeatures, modeOf, clock }: CheckPorts): Ports['checkInput'] =>
   async (workflow, triggerNodeId, input) => {
     const { definition } = workflow;
     const pathConfigs = toPathConfigs(definition, await modeOf(workflow));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ClaimedDelivery, ClaimParts } from '../executions/deliveries/claim-delivery.ts';
+import type { ClaimedDelivery, ClaimPorts } from '../executions/deliveries/claim-delivery.ts';
 import { toExecutionId } from '../executions/deliveries/to-execution-id.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
 import { type ExecutionRecord, type ExecutionStore, keyIdOf } from '../executions/record/execution-store.ts';
@@ -8,7 +8,7 @@ import { AppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { readResult } from './read-result.ts';
 
-interface AgainParts extends Pick<ClaimParts, 'deliveries' | 'windowMs'> {
+interface AgainParts extends Pick<ClaimPorts, 'deliveries' | 'windowMs'> {
   readonly executions: Pick<ExecutionStore, 'find' | 'findData' | 'markRetried'>;
   readonly blobs: Pick<BlobStore, 'get'>;
 }

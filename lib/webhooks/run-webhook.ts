@@ -3,14 +3,13 @@ import type { ExecutionResult } from '../engine/result.ts';
 import {
   acceptDelivery,
   type ClaimedDelivery,
-  type ClaimParts,
+  type ClaimPorts,
   claimDelivery,
 } from '../executions/deliveries/claim-delivery.ts';
-import type { FilesFor } from '../executions/files/execution-files.ts';
-import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
-import { type BlobStore, BRIEF_DAYS } from '../executions/record/blob-store.ts';
+import type { AcceptPorts, Ports } from '../executions/ports.ts';
+import { BRIEF_DAYS } from '../executions/record/blob-store.ts';
 import type { ExecutionRecord, Hold } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import { ALREADY_STARTED } from '../shared/error-catalogue.ts';
@@ -53,12 +52,10 @@ interface CheckedRequest {
   readonly addHeaders: (headers: Answer['headers']) => void;
 }
 
-interface RunWebhookParts extends AcceptParts, ClaimParts {
-  readonly blobs: BlobStore;
+interface RunWebhookParts extends AcceptPorts, ClaimPorts, Pick<Ports, 'filesFor'> {
   /** Runs an execution in this process. */
   readonly run: RunExecution;
   readonly clock: Clock;
-  readonly filesFor: FilesFor;
 }
 
 interface WebhookDelivery extends KnownDelivery, Pick<CheckedRequest, 'addHeaders'> {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { nodeKeyOf } from '../engine/node-run.ts';
 import type { ClaimedDelivery } from '../executions/deliveries/claim-delivery.ts';
-import type { FilesFor } from '../executions/files/execution-files.ts';
+import type { FilesFor } from '../executions/ports.ts';
 import type { LifeDays } from '../executions/record/blob-store.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import type { BodyFile, BodyFiles } from './webhook-feature.ts';

@@ -8,9 +8,9 @@ import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { randomIds, systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
-import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import { reconcileExecution } from '../../lib/executions/lifecycle/reconcile-execution.ts';
+import type { BackgroundPorts } from '../../lib/executions/ports.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { withoutFeatures } from '../../lib/webhooks/webhook-feature.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
@@ -85,7 +85,7 @@ const open = async () => {
   const definition = aFlow({ nodes: [], edges: [] });
   await workflows.put(definition, toPathConfigs(definition, 'express'));
 
-  const parts: BackgroundParts = {
+  const parts: BackgroundPorts = {
     ...background,
     executions: healthy,
     workflows,

@@ -16,9 +16,9 @@ import type { OutboundCredentials } from '../../lib/credentials/outbound/outboun
 import type { StrayErrorGuard } from '../../lib/engine/failure.ts';
 import type { DeliveryStore } from '../../lib/executions/delivery-store.ts';
 import { createNudgeAfterEnd, type HeldQueues } from '../../lib/executions/held-queues.ts';
-import type { Dispatcher } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { cancelExecution } from '../../lib/executions/lifecycle/cancel-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
+import type { Dispatcher } from '../../lib/executions/ports.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

@@ -1,10 +1,9 @@
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
-import type { Dispatcher } from '../../lib/executions/lifecycle/accept-execution.ts';
-import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
+import type { BackgroundPorts, Dispatcher } from '../../lib/executions/ports.ts';
 import type { EndedExecution } from '../../lib/executions/record/execution-store.ts';
 
 /** Runs an execution on the express function before the dispatch resolves. */
-export const anInlineDispatcher = (parts: BackgroundParts): Dispatcher => {
+export const anInlineDispatcher = (parts: BackgroundPorts): Dispatcher => {
   const run = createExpressFunction(parts);
   let requests = 0;
   return {

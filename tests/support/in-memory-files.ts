@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Files } from '@hookloom/plugin-kit';
-import {
-  createExecutionFiles,
-  type FileParts,
-  type FilesFor,
-} from '../../lib/executions/files/execution-files.ts';
+import { createExecutionFiles, type FilePorts } from '../../lib/executions/files/execution-files.ts';
+import type { FilesFor } from '../../lib/executions/ports.ts';
 import type { BlobStreams } from '../../lib/executions/record/blob-store.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
 
 /** The files of executions, in these blobs. */
-export const filesIn = (streams: BlobStreams, parts: Partial<FileParts> = {}): FilesFor => {
-  const all: FileParts = {
+export const filesIn = (streams: BlobStreams, parts: Partial<FilePorts> = {}): FilesFor => {
+  const all: FilePorts = {
     streams,
     executions: { find: async () => null },
     createHash: () => createHash('sha256'),

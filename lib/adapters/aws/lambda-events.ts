@@ -1,5 +1,5 @@
 import type { NudgeQueue } from '../../executions/held-queues.ts';
-import type { Dispatcher } from '../../executions/lifecycle/accept-execution.ts';
+import type { Dispatcher } from '../../executions/ports.ts';
 import { DISPATCH_REFUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { askAws, type CallAws, postJson } from './aws-caller.ts';

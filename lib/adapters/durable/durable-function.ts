@@ -12,10 +12,8 @@ import type { Context } from 'aws-lambda';
 import type { CallbackUrls } from '../../engine/session.ts';
 import { createOperationBudget } from '../../engine/steps.ts';
 import { type CallbackSigner, readExecutionId } from '../../executions/lifecycle/background-engine.ts';
-import {
-  type BackgroundParts,
-  createBackgroundInvocation,
-} from '../../executions/lifecycle/background-run.ts';
+import { createBackgroundInvocation } from '../../executions/lifecycle/background-run.ts';
+import type { BackgroundPorts } from '../../executions/ports.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { type AnswerPing, PING } from '../../health/ping.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
@@ -24,7 +22,7 @@ import { createDurableSteps, createStepSerdes, MAX_OPERATIONS } from './durable-
 import { createJournalReader } from './journal-reader.ts';
 import { createPendingIo } from './pending-io.ts';
 
-interface DurableParts extends BackgroundParts {
+interface DurableParts extends BackgroundPorts {
   /** Reads and writes checkpoints. */
   readonly client: DurableExecutionClient;
   readonly openCallbackUrls: (signer: CallbackSigner) => CallbackUrls;

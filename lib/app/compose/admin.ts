@@ -6,7 +6,7 @@ import { createHoldsUnlisted } from '../../adapters/dynamodb/stored-data/stage-v
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
-import type { RetryParts } from '../../executions/lifecycle/retry-execution.ts';
+import type { Ports } from '../../executions/ports.ts';
 import type { Inspect } from '../../health/inspect.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { LoadNodeTypes } from '../../plugins/load-node-types.ts';
@@ -99,7 +99,7 @@ export const openRetry = (installed: InstalledPlugins, config: Config = openConf
 };
 
 /** Compiles the plan and resolves the mode of a retried workflow. */
-const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
+const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<Ports, 'openPlan' | 'modeOf'> => ({
   openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes(nodeTypesOf(definition))),
   modeOf: async ({ definition }) =>
     resolveExecution(definition, await loadNodeTypes(nodeTypesOf(definition))),

@@ -9,7 +9,7 @@ import { createSlotStore } from '../../adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../adapters/dynamodb/limits/token-buckets.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import type { UploadStore } from '../../executions/files/upload-store.ts';
-import { type CancelParts, cancelExecution } from '../../executions/lifecycle/cancel-execution.ts';
+import { type CancelPorts, cancelExecution } from '../../executions/lifecycle/cancel-execution.ts';
 import { createOpenFeatures } from '../../webhooks/features/open-features.ts';
 import { rememberBuckets } from '../../webhooks/limits/token-bucket.ts';
 import type { FeaturePorts, OpenFeatures } from '../../webhooks/webhook-feature.ts';
@@ -21,7 +21,7 @@ export interface FeatureParts
       FeaturePorts,
       'takeToken' | 'slots' | 'queues' | 'openUploads' | 'executions' | 'cancelExecution'
     >,
-    Omit<CancelParts, 'durableService' | 'clock'> {
+    Omit<CancelPorts, 'durableService' | 'clock'> {
   readonly config: Pick<Config, 'region' | 'lambdaEndpoint' | 'retentionDays'> & UploadConfig;
   readonly client: DynamoDbClient;
   readonly tables: TableNames;

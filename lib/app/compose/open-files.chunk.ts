@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto';
 import { createAwsCaller } from '../../adapters/aws/aws-caller.ts';
 import { createFolderBlobStreams } from '../../adapters/blobs/folder-blobs.ts';
 import { createS3BlobStreams } from '../../adapters/blobs/s3-blob-streams.ts';
-import {
-  createExecutionFiles,
-  type FileParts,
-  type FilesFor,
-} from '../../executions/files/execution-files.ts';
+import { createExecutionFiles, type FilePorts } from '../../executions/files/execution-files.ts';
+import type { FilesFor } from '../../executions/ports.ts';
 import type { BlobStreams } from '../../executions/record/blob-store.ts';
 import type { Config } from '../config.ts';
 
-export const openFiles = (config: Config, executions: FileParts['executions']): FilesFor => {
+export const openFiles = (config: Config, executions: FilePorts['executions']): FilesFor => {
   const streams = openStreams(config);
   const { maxFileBytes, maxFiles } = config;
   return (execution) =>

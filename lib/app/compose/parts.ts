@@ -13,7 +13,7 @@ import { createWorkflowReader } from '../../adapters/dynamodb/workflows/workflow
 import { createLogEvents, type EndOptions } from '../../adapters/events/completion-events.ts';
 import { createLogger, type LoggerOptions } from '../../adapters/runtime/logger.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import type { FinishParts } from '../../executions/lifecycle/finish-execution.ts';
+import type { Ports } from '../../executions/ports.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { FindReport } from '../../executions/record/failure-reports.ts';
 import { CONFIGURATION_INVALID } from '../../shared/error-catalogue.ts';
@@ -129,7 +129,7 @@ export const openEvents = (
   { region, eventBus }: Config,
   logger: Logger,
   options: EndOptions = { countsInline: true },
-): Pick<FinishParts, 'events' | 'usesOutbox'> => {
+): Pick<Ports, 'events' | 'usesOutbox'> => {
   if (eventBus === null) return { events: createLogEvents(logger, options), usesOutbox: false };
   const open = lazy(async () => {
     const { openEventBus } = await import('../../adapters/events/event-bus.chunk.ts');
@@ -143,7 +143,7 @@ export const openFailures = (
   { region, lambdaEndpoint, dispatchFunction, workflowCacheMs }: Config,
   logger: Logger,
   { client, tables }: Pick<Stores, 'client' | 'tables'>,
-): Pick<FinishParts, 'findReport'> => {
+): Pick<Ports, 'findReport'> => {
   if (dispatchFunction === null) return {};
   const lambda = { region, endpoint: lambdaEndpoint, functionName: dispatchFunction };
   return { findReport: lateFailures({ ...lambda, client, tables, logger, cacheTtlMs: workflowCacheMs }) };

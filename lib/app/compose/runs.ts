@@ -16,10 +16,11 @@ import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import { createCallbackUrls } from '../../approvals/callback-urls.ts';
 import type { OutboundCredentials } from '../../credentials/outbound/outbound-credentials.ts';
 import type { OpenFiles, SharedServices } from '../../engine/session.ts';
-import type { FileParts, FilesFor } from '../../executions/files/execution-files.ts';
+import type { FilePorts } from '../../executions/files/execution-files.ts';
 import { createNudgeAfterEnd } from '../../executions/held-queues.ts';
 import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../executions/lifecycle/plans.ts';
+import type { FilesFor } from '../../executions/ports.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import { createCache } from '../../shared/cache.ts';
 import { redactField } from '../../shared/secrets/secret-shapes.ts';
@@ -167,7 +168,7 @@ const lateCredentials = (
 };
 
 /** Files, loaded on first use: few runs have any. @internal */
-export const lateFiles = (config: Config, executions: FileParts['executions']): FilesFor => {
+export const lateFiles = (config: Config, executions: FilePorts['executions']): FilesFor => {
   const loadFilesFor = lazy(async () =>
     (await import('./open-files.chunk.ts')).openFiles(config, executions),
   );

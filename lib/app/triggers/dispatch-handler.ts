@@ -2,8 +2,6 @@ import { type EventSource, isPlainObject, type JsonObject, type TriggerAddress }
 import { isId } from '@hookloom/plugin-kit/host';
 import type { SQSBatchResponse } from 'aws-lambda';
 import { findInputProblem } from '../../executions/deliveries/find-input-problem.ts';
-import type { BlobStore } from '../../executions/record/blob-store.ts';
-import type { ExecutionStore } from '../../executions/record/execution-store.ts';
 import { isAppError } from '../../shared/errors.ts';
 import {
   findRegisteringSource,
@@ -17,7 +15,6 @@ import type {
 } from '../../triggers/registrations/registration-store.ts';
 import { type ReadVariables, resolveTrigger } from '../../triggers/registrations/resolve-triggers.ts';
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
-import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { readMessages, startEach, startWhole } from './event-messages.ts';
 import type { FailedDataParts } from './failed-run-data.ts';
 import { readFailedId, startByFailure } from './start-by-failure.ts';
@@ -25,9 +22,6 @@ import { readFailedId, startByFailure } from './start-by-failure.ts';
 const NOTHING_FAILED: SQSBatchResponse = { batchItemFailures: [] };
 
 interface DispatchParts extends StartParts, FailedDataParts {
-  readonly executions: ExecutionStore;
-  readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
-  readonly blobs: Pick<BlobStore, 'get' | 'put'>;
   readonly registrations: Pick<RegistrationStore, 'find' | 'listOfType'>;
   /** Reads the variables of the stage, with all changes. */
   readonly readVariables: ReadVariables;

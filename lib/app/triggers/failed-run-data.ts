@@ -1,17 +1,14 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { findInputProblem } from '../../executions/deliveries/find-input-problem.ts';
 import { keepsData } from '../../executions/lifecycle/limits.ts';
-import { type BlobStore, unpackText } from '../../executions/record/blob-store.ts';
-import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
+import type { Ports } from '../../executions/ports.ts';
+import { unpackText } from '../../executions/record/blob-store.ts';
+import type { ExecutionRecord } from '../../executions/record/execution-store.ts';
 import { readRefusal } from '../../executions/record/pack-result.ts';
 import { viewLarge } from '../../executions/record/view-data.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
-import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 
-export interface FailedDataParts {
-  readonly executions: Pick<ExecutionStore, 'findData'>;
-  readonly workflows: Pick<WorkflowStore, 'findVersion'>;
-  readonly blobs: Pick<BlobStore, 'get'>;
+export interface FailedDataParts extends Pick<Ports, 'executions' | 'workflows' | 'blobs'> {
   /** Maximum nesting of what fires a trigger, in levels. */
   readonly maxInputDepth: number;
 }
@@ -52,10 +49,7 @@ export const readFailedData = async (
 };
 
 /** @returns null if the input is not stored, can't be run, or has expired */
-const readStored = async (
-  packed: string | null,
-  blobs: Pick<BlobStore, 'get'>,
-): Promise<JsonObject | null> => {
+const readStored = async (packed: string | null, blobs: Ports['blobs']): Promise<JsonObject | null> => {
   if (packed === null || readRefusal(packed) !== null) return null;
   try {
     return JSON.parse(await unpackText(packed, blobs, MAX_STORED_BYTES)) as JsonObject;

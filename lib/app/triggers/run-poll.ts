@@ -3,11 +3,12 @@ import type { FindNodeType, Polled } from '@hookloom/plugin-kit/host';
 import { toFailure } from '../../engine/failure.ts';
 import { findInputProblem } from '../../executions/deliveries/find-input-problem.ts';
 import { executionIdOfPoll } from '../../executions/deliveries/to-execution-id.ts';
-import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
+import { acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
-import { type PollSourceParts, pollSource } from '../../executions/lifecycle/poll-source.ts';
-import { type BlobStore, unpackText } from '../../executions/record/blob-store.ts';
-import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
+import { pollSource } from '../../executions/lifecycle/poll-source.ts';
+import type { AcceptPorts, FinishPorts, NodePorts, Ports } from '../../executions/ports.ts';
+import { unpackText } from '../../executions/record/blob-store.ts';
+import type { ExecutionRecord } from '../../executions/record/execution-store.ts';
 import { readRefusal } from '../../executions/record/pack-result.ts';
 import { countStart, measure } from '../../shared/metrics.ts';
 import { workThrough } from '../../shared/work-through.ts';
@@ -28,14 +29,11 @@ import { resolveExecution } from '../../workflows/definition/resolve-execution.t
 import type { WorkflowReader } from '../../workflows/definition/workflow-store.ts';
 import { pollOf } from '../../workflows/plan/poll-type.ts';
 
-export interface PollParts extends Omit<PollSourceParts, 'executions' | 'blobs'>, AcceptParts {
-  readonly executions: ExecutionStore;
-  readonly blobs: BlobStore;
+export interface PollParts extends NodePorts, FinishPorts, AcceptPorts, Pick<Ports, 'loadNodeTypes'> {
   readonly clock: Clock;
   readonly state: StateStore;
   /** Reads the current version, with the values of its variables. */
   readonly findWorkflow: WorkflowReader['find'];
-  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
   /** Maximum nesting of an item, in levels. */
   readonly maxInputDepth: number;
 }

@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import { describeExecution } from '../../executions/record/describe-execution.ts';
-import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
+import type { ExecutionRecord } from '../../executions/record/execution-store.ts';
 import { ERROR_TRIGGER, isReportable } from '../../executions/record/failure-reports.ts';
 import { PROBE_PREFIX } from '../../health/ping.ts';
 import { findListeners } from '../../triggers/registrations/find-listeners.ts';
@@ -12,7 +12,6 @@ import type {
 import { type FailedDataParts, readFailedData } from './failed-run-data.ts';
 
 interface FailureParts extends FailedDataParts {
-  readonly executions: Pick<ExecutionStore, 'find' | 'findData'>;
   readonly registrations: Pick<RegistrationStore, 'listOfType'>;
   /** Starts a trigger, once per failure. */
   readonly start: (event: JsonObject, listener: StoredRegistration) => Promise<unknown>;

@@ -1,5 +1,4 @@
-import type { RetryOptions } from '../lifecycle/retry-execution.ts';
-import type { ExecutionStatus, FailureFilter } from '../record/execution-store.ts';
+import type { ExecutionStatus, FailureFilter, RetryOptions } from '../record/execution-store.ts';
 
 /** How many executions one bulk retry can have: as many as a request can check in time. */
 export const MAX_EXECUTIONS = 5_000;

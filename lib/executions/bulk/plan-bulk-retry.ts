@@ -1,13 +1,8 @@
 import { type AppError, isAppError } from '../../shared/errors.ts';
 import { workThrough } from '../../shared/work-through.ts';
 import { findBehind } from '../../workflows/plan/compile-plan.ts';
-import {
-  findType,
-  type PreparedRetry,
-  prepareRetry,
-  type RetryParts,
-  rootOf,
-} from '../lifecycle/retry-execution.ts';
+import { findType, type PreparedRetry, prepareRetry, rootOf } from '../lifecycle/retry-execution.ts';
+import type { Ports } from '../ports.ts';
 import { type ExecutionSummary, hasFailedAs, type ListPosition } from '../record/execution-store.ts';
 import { type BulkFilter, type BulkRetryRequest, MAX_EXECUTIONS } from './bulk-retry.ts';
 
@@ -55,10 +50,6 @@ interface Refused {
   readonly executionIds: readonly string[];
 }
 
-export interface PlanParts extends Pick<RetryParts, 'workflows' | 'openPlan'> {
-  readonly executions: Pick<RetryParts['executions'], 'list' | 'find' | 'findData'>;
-}
-
 /** Whether another execution already retries one, and still exists. */
 export const ALREADY_RETRIED = 'another execution already retries it';
 
@@ -69,10 +60,10 @@ export const ALREADY_RETRIED = 'another execution already retries it';
  */
 export const planBulkRetry = async (
   request: Pick<BulkRetryRequest, 'filter' | 'from' | 'version'>,
-  parts: PlanParts,
+  ports: Pick<Ports, 'executions' | 'workflows' | 'openPlan'>,
   mayGoOn: () => boolean,
 ): Promise<BulkPlan> => {
-  const { candidates, listedSince } = await findCandidates(request.filter, parts, mayGoOn);
+  const { candidates, listedSince } = await findCandidates(request.filter, ports, mayGoOn);
   const checked: (Checked | null)[] = [];
   const effects = createEffectCounts();
   const entries = candidates.entries();
@@ -80,7 +71,7 @@ export const planBulkRetry = async (
     entries,
     { atOnce: CONCURRENCY, mayGoOn },
     async ([at, { executionId }]) => {
-      checked[at] = await check(executionId, request, effects.add, parts);
+      checked[at] = await check(executionId, request, effects.add, ports);
     },
   );
   const last = candidates[checked.length - 1];
@@ -104,7 +95,7 @@ const afterStartOf = ({ startedAt }: ExecutionSummary): number => startedAt + 1;
  */
 const findCandidates = async (
   { workflowId, statuses, from, to, workflowVersion }: BulkFilter,
-  { executions }: PlanParts,
+  { executions }: Pick<Ports, 'executions'>,
   mayGoOn: () => boolean,
 ) => {
   const candidates: ExecutionSummary[] = [];
@@ -143,17 +134,17 @@ const check = async (
   executionId: string,
   { filter, from, version }: Pick<BulkRetryRequest, 'filter' | 'from' | 'version'>,
   onRetryable: (prepared: PreparedRetry) => void,
-  parts: PlanParts,
+  ports: Pick<Ports, 'executions' | 'workflows' | 'openPlan'>,
 ): Promise<Checked | null> => {
-  const record = await parts.executions.find(executionId);
+  const record = await ports.executions.find(executionId);
   if (record === null || !hasFailedAs(record, filter)) return null;
   const { retriedBy } = record;
   const { nodeId, name } = record.failure ?? {};
   const failure = nodeId === undefined || name === undefined ? null : { nodeId, name };
-  if (retriedBy !== undefined && (await parts.executions.find(retriedBy)) !== null)
+  if (retriedBy !== undefined && (await ports.executions.find(retriedBy)) !== null)
     return { executionId, failure, reason: ALREADY_RETRIED };
   try {
-    onRetryable(await prepareRetry(record, { from, version }, parts));
+    onRetryable(await prepareRetry(record, { from, version }, ports));
     return { executionId, failure, reason: null };
   } catch (error) {
     if (!isAppError(error, 'NOT_RETRYABLE')) throw error;

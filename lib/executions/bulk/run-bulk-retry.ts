@@ -1,9 +1,10 @@
-import type { Clock, Logger } from '@hookloom/plugin-kit';
+import type { Clock } from '@hookloom/plugin-kit';
 import { isAppError } from '../../shared/errors.ts';
 import { countStart, measure } from '../../shared/metrics.ts';
 import { workThrough } from '../../shared/work-through.ts';
 import { dispatchOrMarkDue } from '../lifecycle/accept-execution.ts';
-import { prepareRetry, type RetryParts, toRetry } from '../lifecycle/retry-execution.ts';
+import { prepareRetry, toRetry } from '../lifecycle/retry-execution.ts';
+import type { DispatchPorts, Ports, RetryPorts } from '../ports.ts';
 import { type ExecutionRecord, isFinal } from '../record/execution-store.ts';
 import {
   type BulkLease,
@@ -17,13 +18,12 @@ import {
 } from './bulk-retry.ts';
 import { ALREADY_RETRIED, reasonOf } from './plan-bulk-retry.ts';
 
-export interface RunBulkParts extends RetryParts {
+export type RunBulkPorts = RetryPorts & {
   readonly bulkRetries: BulkRetryStore;
   readonly clock: Clock;
-  readonly logger: Logger;
   /** The id of the execution with which a bulk retry retries another one: always the same, so that it starts once. */
   readonly toRetryId: (bulkRetryId: string, executionId: string) => string;
-}
+};
 
 interface RunOptions {
   /** Identifies this process; the same if Lambda invokes it again after a crash. */
@@ -58,9 +58,9 @@ const MAX_REASON_LENGTH = 200;
 export const runBulkRetry = async (
   bulkRetryId: string,
   { owner, mayGoOn }: RunOptions,
-  parts: RunBulkParts,
+  ports: RunBulkPorts,
 ): Promise<boolean> => {
-  const { bulkRetries, clock } = parts;
+  const { bulkRetries, clock } = ports;
   const lease = (ms: number): BulkLease => ({ owner, expiresAt: clock.now() + ms });
   const acquired = await bulkRetries.acquireLease(bulkRetryId, lease(LEASE_MS), clock.now());
   if (acquired === null) return false;
@@ -71,7 +71,7 @@ export const runBulkRetry = async (
   for (let round = 0; ; round++) {
     const beganAt = clock.now();
     const isIdle = idleMs > MAX_IDLE_MS;
-    const next = await runRound(bulk, executionIds, round, parts);
+    const next = await runRound(bulk, executionIds, round, ports);
     const hasChanged = next.marks !== bulk.marks;
     const endedAt = isOver(next.marks, next.stop) ? clock.now() : null;
     const goesOn = mayGoOn() && !isIdle;
@@ -96,7 +96,7 @@ const runRound = async (
   bulk: BulkRetry,
   executionIds: readonly string[],
   round: number,
-  parts: RunBulkParts,
+  ports: RunBulkPorts,
 ): Promise<Round> => {
   const { bulkRetryId, request } = bulk;
   const marks = [...bulk.marks];
@@ -106,13 +106,13 @@ const runRound = async (
     if (refused.length < MAX_REFUSED)
       refused.push({ executionId: executionIds[at] ?? '', reason: reason.slice(0, MAX_REASON_LENGTH) });
   };
-  const retryIdOf = (at: number): string => parts.toRetryId(bulkRetryId, executionIds[at] ?? '');
+  const retryIdOf = (at: number): string => ports.toRetryId(bulkRetryId, executionIds[at] ?? '');
   const options = { atOnce: CONCURRENCY, mayGoOn: () => true };
 
   let waiting = 0;
   const open = indexesOf(marks, MARKS.open);
   await workThrough(rotate(open, round * MAX_LOOKS).slice(0, MAX_LOOKS), options, async (at) => {
-    const record = await parts.executions.find(retryIdOf(at));
+    const record = await ports.executions.find(retryIdOf(at));
     if (record === null) refuse(at, 'its retry no longer exists');
     else if (isFinal(record.status))
       marks[at] = record.status === 'succeeded' ? MARKS.succeeded : MARKS.failedAgain;
@@ -128,7 +128,7 @@ const runRound = async (
     Math.max(0, Math.min(request.rate, limit - running)),
   );
   await workThrough(next, options, async (at) => {
-    const reason = await retryOnce(executionIds[at] ?? '', retryIdOf(at), bulk, parts);
+    const reason = await retryOnce(executionIds[at] ?? '', retryIdOf(at), bulk, ports);
     if (reason === null) marks[at] = MARKS.open;
     else refuse(at, reason);
   });
@@ -152,25 +152,25 @@ const retryOnce = async (
   executionId: string,
   retryId: string,
   { bulkRetryId, request }: BulkRetry,
-  parts: RunBulkParts,
+  ports: RunBulkPorts,
 ): Promise<string | null> => {
-  const { executions, logger } = parts;
+  const { executions, logger } = ports;
   const started = await executions.find(retryId);
-  if (started !== null) return dispatchAccepted(started, parts);
+  if (started !== null) return dispatchAccepted(started, ports);
   const record = await executions.find(executionId);
   if (record === null) return 'its record has expired';
   try {
-    const prepared = await prepareRetry(record, request, parts);
-    if (!(await claim(record, retryId, parts))) return ALREADY_RETRIED;
-    const mode = await parts.modeOf(prepared.workflow);
-    const start = toRetry(prepared, { executionId: retryId }, { ...parts, mode, bulkRetryId });
+    const prepared = await prepareRetry(record, request, ports);
+    if (!(await claim(record, retryId, ports))) return ALREADY_RETRIED;
+    const mode = await ports.modeOf(prepared.workflow);
+    const start = toRetry(prepared, { executionId: retryId }, { ...ports, mode, bulkRetryId });
     if (await executions.start(start)) {
       const { workflowId, workflowVersion, hasMetrics } = start;
       const about = { bulkRetryId, retryOf: executionId, executionId: retryId, workflowId, workflowVersion };
       logger.info('The execution is retried.', { ...about, ...measure(countStart(hasMetrics)) });
     }
     const stored = await executions.find(retryId);
-    return stored === null ? 'its retry no longer exists' : dispatchAccepted(stored, parts);
+    return stored === null ? 'its retry no longer exists' : dispatchAccepted(stored, ports);
   } catch (error) {
     if (isAppError(error, 'NOT_RETRYABLE')) return reasonOf(error);
     throw error;
@@ -181,7 +181,7 @@ const retryOnce = async (
 const claim = async (
   { executionId, retriedBy: known }: ExecutionRecord,
   retryId: string,
-  { executions }: RunBulkParts,
+  { executions }: Pick<Ports, 'executions'>,
 ): Promise<boolean> => {
   const retriedBy = known ?? null;
   const isTaken = retriedBy !== null && retriedBy !== retryId && (await executions.find(retriedBy)) !== null;
@@ -189,11 +189,11 @@ const claim = async (
 };
 
 /** Dispatches a stored retry. If Lambda refuses it, the sweeper dispatches it. */
-const dispatchAccepted = async (record: ExecutionRecord, parts: RunBulkParts): Promise<null> => {
+const dispatchAccepted = async (record: ExecutionRecord, ports: DispatchPorts): Promise<null> => {
   const { status, mode } = record;
   if (status !== 'accepted' || mode === 'inline') return null;
   try {
-    await dispatchOrMarkDue(record, mode, parts);
+    await dispatchOrMarkDue(record, mode, ports);
   } catch (error) {
     if (!isAppError(error, 'DISPATCH_REFUSED')) throw error;
   }

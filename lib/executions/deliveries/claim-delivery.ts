@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Ids } from '@hookloom/plugin-kit';
 import { DELIVERY_KEY_REUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
-import type { DeliveryClaim, DeliveryStore } from '../delivery-store.ts';
-import { type AcceptParts, acceptExecution } from '../lifecycle/accept-execution.ts';
+import type { DeliveryClaim } from '../delivery-store.ts';
+import { acceptExecution } from '../lifecycle/accept-execution.ts';
 import type { NewExecution } from '../lifecycle/new-execution.ts';
+import type { AcceptPorts, Ports } from '../ports.ts';
 import type { ExecutionRecord, Hold } from '../record/execution-store.ts';
 import { toExecutionId } from './to-execution-id.ts';
 
@@ -34,9 +34,7 @@ export interface ClaimedDelivery {
   readonly isOther?: true;
 }
 
-export interface ClaimParts {
-  readonly deliveries: DeliveryStore;
-  readonly ids: Ids;
+export interface ClaimPorts extends Pick<Ports, 'deliveries' | 'ids'> {
   /**
    * The id of the execution that a request starts; null for a request that may be invoked again. If absent, ids come
    * from `ids`.
@@ -54,7 +52,7 @@ export interface ClaimParts {
  */
 export const claimDelivery = async (
   { key, content, address, secretId = null, receivedAt, ...unclaimed }: Delivery,
-  { deliveries, ids, idOfRequest, windowMs }: ClaimParts,
+  { deliveries, ids, idOfRequest, windowMs }: ClaimPorts,
   takesOther = false,
 ): Promise<ClaimedDelivery> => {
   const { requestId } = unclaimed;
@@ -106,10 +104,10 @@ export const claimDelivery = async (
 export const acceptDelivery = (
   { execution, receivedAt, isKeyed }: ClaimedDelivery,
   mode: BackgroundMode,
-  parts: AcceptParts,
+  ports: AcceptPorts,
   held: Hold | null = null,
 ): Promise<ExecutionRecord | null> =>
-  acceptExecution(execution, { mode, startedAt: receivedAt, isRepeatable: isKeyed, held }, parts);
+  acceptExecution(execution, { mode, startedAt: receivedAt, isRepeatable: isKeyed, held }, ports);
 
 /** The id of a delivery to a trigger. @param key - see {@link Delivery} */
 export const toDeliveryId = (workflowId: string, nodeId: string, key: string): string =>

@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Clock, Ids } from '@hookloom/plugin-kit';
 import { DELIVERY_KEY_REUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { DeliveryStore } from '../delivery-store.ts';
-
-export interface ClaimRetryParts {
-  readonly deliveries: Pick<DeliveryStore, 'claim'>;
-  readonly ids: Ids;
-  readonly clock: Pick<Clock, 'now'>;
-  /** How long a repeated request counts as a duplicate, in milliseconds. */
-  readonly windowMs: number;
-}
+import type { Ports } from '../ports.ts';
 
 interface RetryRequest {
   /** Id of the execution that is retried. */
@@ -19,6 +10,8 @@ interface RetryRequest {
   readonly key: string;
   /** What a repeated request repeats. */
   readonly content: string;
+  /** How long a repeated request counts as a duplicate, in milliseconds. */
+  readonly windowMs: number;
 }
 
 /**
@@ -27,8 +20,8 @@ interface RetryRequest {
  * @throws AppError `DELIVERY_KEY_REUSED` when the earlier request asked for something else, `STORE_UNAVAILABLE`
  */
 export const claimRetry = async (
-  { retryOf, key, content }: RetryRequest,
-  { deliveries, ids, clock, windowMs }: ClaimRetryParts,
+  { retryOf, key, content, windowMs }: RetryRequest,
+  { deliveries, ids, clock }: Pick<Ports, 'deliveries' | 'ids' | 'clock'>,
 ): Promise<{ readonly executionId: string; readonly isDuplicate: boolean }> => {
   const claimedAt = clock.now();
   const mine = {

@@ -5,16 +5,12 @@ import { type Change, compareValues, membersOfAll } from '../../shared/compare-v
 import { EXECUTIONS_NOT_COMPARABLE, SUCCESS_NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type KnownStart, parseJsonStart } from '../../shared/json-start.ts';
-import { type FinishParts, findReconciledExecution } from '../lifecycle/finish-execution.ts';
+import { findReconciledExecution } from '../lifecycle/finish-execution.ts';
+import type { FinishPorts, Ports } from '../ports.ts';
 import { describeSummary } from '../record/describe-execution.ts';
-import type { ExecutionRecord, ExecutionStore, ListPosition } from '../record/execution-store.ts';
+import type { ExecutionRecord, ListPosition } from '../record/execution-store.ts';
 import { isCut, shortenPair } from '../record/view-data.ts';
-import {
-  type ExplainedExecution,
-  type ExplainedNode,
-  type ExplainParts,
-  explainExecution,
-} from './explain-execution.ts';
+import { type ExplainedExecution, type ExplainedNode, explainExecution } from './explain-execution.ts';
 
 /** What a node run of one execution has differently from the same node run of another. */
 type Aspect = 'missing' | 'status' | 'branch' | 'data' | 'failure' | 'slower';
@@ -59,11 +55,6 @@ export interface ExecutionComparison {
   readonly nodesOmitted: number;
 }
 
-export interface CompareParts extends FinishParts, ExplainParts {
-  readonly executions: ExecutionStore;
-  readonly clock: { now(): number };
-}
-
 /**
  * Compares an execution with another one of its workflow.
  * @param otherId - null for the workflow's last success
@@ -72,14 +63,14 @@ export interface CompareParts extends FinishParts, ExplainParts {
 export const compareWith = async (
   executionId: string,
   otherId: string | null,
-  parts: CompareParts,
+  ports: FinishPorts & Pick<Ports, 'workflows' | 'clock'>,
 ): Promise<ExecutionComparison> => {
-  const record = await findReconciledExecution(executionId, parts);
-  const other = await findReconciledExecution(otherId ?? (await findLastSuccess(record, parts)), parts);
+  const record = await findReconciledExecution(executionId, ports);
+  const other = await findReconciledExecution(otherId ?? (await findLastSuccess(record, ports)), ports);
   const { workflowId } = record;
   if (other.workflowId !== workflowId)
     throw new AppError(EXECUTIONS_NOT_COMPARABLE, { executionId, workflowId, other: other.workflowId });
-  const [from, to] = await Promise.all([explainExecution(other, parts), explainExecution(record, parts)]);
+  const [from, to] = await Promise.all([explainExecution(other, ports), explainExecution(record, ports)]);
   return compareExecutions(from, to);
 };
 
@@ -89,7 +80,7 @@ const MAX_PAGES = 10;
 /** @returns its id. @throws AppError `SUCCESS_NOT_FOUND` */
 const findLastSuccess = async (
   { executionId, workflowId }: ExecutionRecord,
-  { executions }: CompareParts,
+  { executions }: Pick<Ports, 'executions'>,
 ): Promise<string> => {
   let after: ListPosition | null = null;
   for (let pages = 0; pages < MAX_PAGES; pages++) {

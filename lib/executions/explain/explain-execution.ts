@@ -3,10 +3,10 @@ import { ERROR_OUTPUT, type JsonValue, MAIN_OUTPUT } from '@hookloom/plugin-kit'
 import pLimit from 'p-limit';
 import { isOpen, type NodeFailure, type NodeRecord } from '../../engine/result.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';
-import type { WorkflowReader } from '../../workflows/definition/workflow-store.ts';
+import type { Ports } from '../ports.ts';
 import { findDecision } from '../record/decision.ts';
 import { describeExecution } from '../record/describe-execution.ts';
-import type { ExecutionRecord, ExecutionStore, PendingCallback } from '../record/execution-store.ts';
+import type { ExecutionRecord, PendingCallback } from '../record/execution-store.ts';
 import {
   openDecision,
   type ReadExpression,
@@ -55,11 +55,6 @@ export interface ExplainedNode {
   readonly delivered: readonly string[] | null;
 }
 
-export interface ExplainParts {
-  readonly workflows: Pick<WorkflowReader, 'findVersion'>;
-  readonly executions: Pick<ExecutionStore, 'findCallback'>;
-}
-
 /** The reasons of one execution, in characters of JSON. */
 const MAX_REASONS_LENGTH = 500_000;
 /** Parameters that are parsed for one record; further nodes have no expressions in their reasons. */
@@ -75,7 +70,7 @@ const MAX_CAUSES = 5;
  */
 export const explainExecution = async (
   record: ExecutionRecord,
-  { workflows, executions }: ExplainParts,
+  { workflows, executions }: Pick<Ports, 'workflows' | 'executions'>,
 ): Promise<ExplainedExecution> => {
   const { executionId, workflowId, workflowVersion } = record;
   const workflow = await workflows.findVersion(workflowId, workflowVersion);

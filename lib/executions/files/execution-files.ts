@@ -8,7 +8,8 @@ import {
   TOO_MANY_FILES,
 } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { BlobStreams, LifeDays } from '../record/blob-store.ts';
+import type { FilesFor } from '../ports.ts';
+import type { BlobStreams } from '../record/blob-store.ts';
 import type { ExecutionIdentity, ExecutionStore } from '../record/execution-store.ts';
 import { parseFileId, toFileId, toFileName, toMediaType } from './file-id.ts';
 
@@ -18,22 +19,13 @@ interface FileLimits {
   readonly maxFiles: number;
 }
 
-export interface FileParts {
+export interface FilePorts {
   readonly streams: BlobStreams;
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** @returns a new SHA-256 */
   readonly createHash: () => ContentHash;
   readonly limits: FileLimits;
 }
-
-export type FilesFor = (
-  execution: Pick<ExecutionIdentity, 'executionId' | 'retryOf'> & {
-    /** How long saved files are kept; by default the life used until the end of the execution is known. */
-    readonly life?: LifeDays;
-    /** For a trial: the end of the ids of the trials whose files it can open, since it runs on what they gave. */
-    readonly trialSuffix?: string;
-  },
-) => OpenFiles;
 
 /**
  * Creates the file service of one execution. A file's id follows from the node run and the order in which it saved its
@@ -43,7 +35,7 @@ export type FilesFor = (
  */
 export const createExecutionFiles = (
   execution: Parameters<FilesFor>[0],
-  { streams, executions, createHash, limits: { maxFileBytes, maxFiles } }: FileParts,
+  { streams, executions, createHash, limits: { maxFileBytes, maxFiles } }: FilePorts,
 ): OpenFiles => {
   const { executionId, life = null, trialSuffix = null } = execution;
   const saved = new Set<string>();

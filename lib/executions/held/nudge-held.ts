@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
-import type { HeldQueues, NudgeQueue } from '../held-queues.ts';
+import type { Ports } from '../ports.ts';
 
 /**
  * Asks the service to release the held executions of triggers that are no longer paused, without waiting for its schedule.
@@ -10,7 +10,7 @@ import type { HeldQueues, NudgeQueue } from '../held-queues.ts';
  */
 export const nudgeHeld = async (
   definition: WorkflowDefinition,
-  { queues, nudgeQueue }: { readonly queues: Pick<HeldQueues, 'find'>; readonly nudgeQueue: NudgeQueue },
+  { queues, nudgeQueue }: Pick<Ports, 'queues' | 'nudgeQueue'>,
 ): Promise<readonly string[]> => {
   const open = definition.enabled
     ? toPathConfigs(definition).filter(({ features }) => features?.paused === undefined)

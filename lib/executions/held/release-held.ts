@@ -3,30 +3,12 @@ import { type AppError, isAppError } from '../../shared/errors.ts';
 import { workThrough } from '../../shared/work-through.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { ConcurrencyRule } from '../../workflows/definition/path-config.ts';
-import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { type HeldQueue, type HeldQueues, MAX_HELD_DAYS, type NudgeQueue } from '../held-queues.ts';
-import { type AcceptParts, dispatchOrMarkDue } from '../lifecycle/accept-execution.ts';
-import { type FinishParts, finishEarly } from '../lifecycle/finish-execution.ts';
-import type { Paces } from '../paces.ts';
-import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
-
-export interface ReleaseParts extends FinishParts, Pick<AcceptParts, 'dispatcher' | 'clock'> {
-  readonly executions: ExecutionStore;
-  readonly queues: HeldQueues;
-  readonly workflows: Pick<WorkflowStore, 'find'>;
-  /**
-   * Takes one of the workflow's places for concurrent executions, or finds that the execution already has one; false if
-   * none is free.
-   */
-  readonly takeSlot: (request: {
-    readonly workflowId: string;
-    readonly executionId: string;
-    readonly max: number;
-    readonly ended?: string | undefined;
-  }) => Promise<boolean>;
-  /** Limits the rate of calls; absent if few executions are released. */
-  readonly paces?: Paces | undefined;
-}
+import type { PublishedWorkflow } from '../../workflows/definition/workflow-store.ts';
+import { type HeldQueue, MAX_HELD_DAYS, type NudgeQueue } from '../held-queues.ts';
+import { dispatchOrMarkDue } from '../lifecycle/accept-execution.ts';
+import { finishEarly } from '../lifecycle/finish-execution.ts';
+import type { ReleasePorts } from '../ports.ts';
+import type { ExecutionRecord } from '../record/execution-store.ts';
 
 const MAX_HELD_MS = MAX_HELD_DAYS * 86_400_000;
 
@@ -64,12 +46,12 @@ interface Gate {
  */
 const releaseHeld = async (
   queue: HeldQueue,
-  parts: ReleaseParts,
+  ports: ReleasePorts,
   hasTime: () => boolean,
   ended: string | undefined,
 ): Promise<{ readonly released: number; readonly isClosed: boolean }> => {
-  const { queues, executions, clock } = parts;
-  const gate = openGate(await parts.workflows.find(queue.workflowId), queue);
+  const { queues, executions, clock } = ports;
+  const gate = openGate(await ports.workflows.find(queue.workflowId), queue);
   const isUnlimited = gate?.max === null;
   let seen = 0;
   let isAttended = false;
@@ -87,16 +69,16 @@ const releaseHeld = async (
     }
     const record = await executions.find(executionId);
     if (record === null || record.held === null) return; // the index shows it for a moment longer
-    if (clock.now() - record.startedAt > MAX_HELD_MS) await giveUp(record, parts);
-    else if (gate === null || !(await mayBegin(record, gate, parts, ended))) isOpen = false;
+    if (clock.now() - record.startedAt > MAX_HELD_MS) await giveUp(record, ports);
+    else if (gate === null || !(await mayBegin(record, gate, ports, ended))) isOpen = false;
     else {
       try {
-        if (await release(record, gate, parts)) released++;
+        if (await release(record, gate, ports)) released++;
         if (ended !== undefined && !isUnlimited) isOpen = false; // its place is taken
-        parts.paces?.[gate.mode].accepted();
+        ports.paces?.[gate.mode].accepted();
       } catch (error) {
         if (!isAppError(error, 'DISPATCH_REFUSED')) throw error;
-        parts.paces?.[gate.mode].refused();
+        ports.paces?.[gate.mode].refused();
         refusal ??= error;
       }
     }
@@ -127,7 +109,7 @@ const openGate = (workflow: PublishedWorkflow | null, { triggerNodeId }: HeldQue
 const mayBegin = async (
   { workflowId, executionId }: ExecutionRecord,
   { max, mode }: Gate,
-  { takeSlot, paces }: ReleaseParts,
+  { takeSlot, paces }: ReleasePorts,
   ended: string | undefined,
 ): Promise<boolean> =>
   (await paces?.[mode].turn()) !== false &&
@@ -137,19 +119,19 @@ const mayBegin = async (
 const release = async (
   record: ExecutionRecord,
   { workflowVersion, mode, variables }: Gate,
-  parts: ReleaseParts,
+  ports: ReleasePorts,
 ): Promise<boolean> => {
   const { executionId, mode: acceptedMode } = record;
-  const releasedAt = parts.clock.now();
+  const releasedAt = ports.clock.now();
   const release = { workflowVersion, mode, acceptedMode, variables, releasedAt };
-  const isOurs = await parts.queues.release(executionId, release);
-  if (isOurs) await dispatchOrMarkDue({ ...record, releasedAt }, mode, parts);
+  const isOurs = await ports.queues.release(executionId, release);
+  if (isOurs) await dispatchOrMarkDue({ ...record, releasedAt }, mode, ports);
   return isOurs;
 };
 
-const giveUp = async (record: ExecutionRecord, parts: ReleaseParts): Promise<void> => {
+const giveUp = async (record: ExecutionRecord, ports: ReleasePorts): Promise<void> => {
   const message = `it was held for ${MAX_HELD_DAYS} days (${record.held})`;
-  await finishEarly(record, 'failed', { name: 'HeldTooLong', message }, parts);
+  await finishEarly(record, 'failed', { name: 'HeldTooLong', message }, ports);
 };
 
 /** How many queues are worked on concurrently. */
@@ -167,18 +149,18 @@ export type ClosedQueues = Map<string, number>;
  * @param hasTime - whether to continue with another execution
  */
 export const releaseAllQueues = async (
-  parts: ReleaseParts,
+  ports: ReleasePorts,
   closed: ClosedQueues,
   hasTime: () => boolean,
 ): Promise<void> => {
-  const { queues, logger, clock } = parts;
+  const { queues, logger, clock } = ports;
   for (const [key, foundAt] of closed) if (clock.now() - foundAt >= CLOSED_MS) closed.delete(key);
   try {
     const options = { atOnce: CONCURRENCY, mayGoOn: hasTime };
     const isDone = await workThrough(queues.list(), options, async (queue) => {
       const key = `${queue.workflowId}/${queue.triggerNodeId}`;
       if (closed.has(key)) return;
-      if (await releaseQueue(queue, parts, hasTime)) closed.set(key, clock.now());
+      if (await releaseQueue(queue, ports, hasTime)) closed.set(key, clock.now());
     });
     if (!isDone) logger.warn('The sweep ran out of time; the next one releases further executions.');
   } catch (cause) {
@@ -189,17 +171,17 @@ export const releaseAllQueues = async (
 /** Releases what a queue holds. Never rejects: the next sweep continues. @returns whether the queue is closed */
 export const releaseQueue = async (
   queue: HeldQueue,
-  parts: ReleaseParts,
+  ports: ReleasePorts,
   hasTime: () => boolean,
   ended?: string,
 ): Promise<boolean> => {
   const { workflowId, triggerNodeId } = queue;
   try {
-    const { released: count, isClosed } = await releaseHeld(queue, parts, hasTime, ended);
-    if (count > 0) parts.logger.info('Held executions were released.', { workflowId, triggerNodeId, count });
+    const { released: count, isClosed } = await releaseHeld(queue, ports, hasTime, ended);
+    if (count > 0) ports.logger.info('Held executions were released.', { workflowId, triggerNodeId, count });
     return isClosed;
   } catch (cause) {
-    parts.logger.error('Held executions could not be released.', { workflowId, triggerNodeId, cause });
+    ports.logger.error('Held executions could not be released.', { workflowId, triggerNodeId, cause });
     return false;
   }
 };

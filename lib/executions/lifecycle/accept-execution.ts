@@ -3,18 +3,13 @@
 // B2: Deliveries of one claim start one execution, wherever an earlier one was interrupted.
 // B3: An execution is withdrawn only if it has not started.
 
-import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
+import type { Ids } from '@hookloom/plugin-kit';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
+import type { AcceptPorts, DispatchPorts, Ports } from '../ports.ts';
 import { type BlobStore, isBriefRun } from '../record/blob-store.ts';
-import {
-  beganAt,
-  type ExecutionRecord,
-  type ExecutionStart,
-  type ExecutionStore,
-  type Hold,
-} from '../record/execution-store.ts';
+import { beganAt, type ExecutionRecord, type ExecutionStart, type Hold } from '../record/execution-store.ts';
 import { packInput, packRefusal } from '../record/pack-result.ts';
 import { computeLimits } from './limits.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
@@ -27,15 +22,6 @@ interface AcceptOptions {
   readonly isRepeatable: boolean;
   /** Why the execution is stored, but not dispatched; null to dispatch it. */
   readonly held?: Hold | null;
-}
-
-export interface AcceptParts {
-  readonly executions: ExecutionStore;
-  readonly dispatcher: Dispatcher;
-  readonly blobs: Pick<BlobStore, 'put'>;
-  readonly ids: Ids;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly logger: Logger;
 }
 
 /**
@@ -54,13 +40,13 @@ const DISPATCH_GRACE_MS = 10_000;
 export const acceptExecution = async (
   execution: NewExecution,
   options: AcceptOptions,
-  parts: AcceptParts,
+  ports: Omit<AcceptPorts, 'blobs'> & { readonly blobs: Pick<BlobStore, 'put'> },
 ): Promise<ExecutionRecord | null> => {
-  const { executions, blobs, ids } = parts;
+  const { executions, blobs, ids } = ports;
   const { executionId, input, refusal } = execution;
   const { mode, startedAt, isRepeatable, held = null } = options;
   const known = isRepeatable ? await executions.find(executionId) : null;
-  if (known !== null) return dispatchAgain(known, parts);
+  if (known !== null) return dispatchAgain(known, ports);
   const { timeoutMs } = computeLimits(execution.workflow.definition.settings, mode);
   const isBrief = isBriefRun({ mode, held: held?.reason ?? null }, timeoutMs);
   const start = toStart(execution, {
@@ -77,13 +63,13 @@ export const acceptExecution = async (
     const other = await executions.find(executionId);
     // Its record has expired in the meantime, so a dispatch would run nothing.
     if (other === null) throw new AppError(STORE_UNAVAILABLE, {});
-    return dispatchAgain(other, parts);
+    return dispatchAgain(other, ports);
   }
   if (held !== null) return null;
   // It is not withdrawn, because a repeated delivery dispatches the same execution.
   if (isRepeatable)
-    await dispatchOrMarkDue({ executionId, redispatches: 0, startedAt, releasedAt: null }, mode, parts);
-  else await dispatchOrWithdraw(start, mode, parts);
+    await dispatchOrMarkDue({ executionId, redispatches: 0, startedAt, releasedAt: null }, mode, ports);
+  else await dispatchOrWithdraw(start, mode, ports);
   return null;
 };
 
@@ -93,15 +79,15 @@ export const acceptExecution = async (
  */
 export const dispatchAgain = async (
   record: ExecutionRecord,
-  parts: Pick<AcceptParts, 'dispatcher' | 'executions' | 'clock' | 'logger'>,
+  ports: DispatchPorts,
 ): Promise<ExecutionRecord> => {
   const { status, held, mode, leaseExpiresAt } = record;
   if (status !== 'accepted' || held !== null || mode === 'inline') return record;
   const doubtedUntil = beganAt(record) + DISPATCH_GRACE_MS;
-  if (mode === 'durable' || isDispatchDue(record, parts.clock.now()))
-    await dispatchOrMarkDue(record, mode, parts);
+  if (mode === 'durable' || isDispatchDue(record, ports.clock.now()))
+    await dispatchOrMarkDue(record, mode, ports);
   else if (leaseExpiresAt !== null && leaseExpiresAt > doubtedUntil)
-    await parts.executions.extendLease(record, doubtedUntil);
+    await ports.executions.extendLease(record, doubtedUntil);
   return record;
 };
 
@@ -116,12 +102,7 @@ const isDispatchDue = ({ startedAt, leaseExpiresAt }: ExecutionRecord, now: numb
 export const dispatchOrMarkDue = async (
   record: Pick<ExecutionRecord, 'executionId' | 'redispatches' | 'startedAt' | 'releasedAt'>,
   mode: BackgroundMode,
-  {
-    dispatcher,
-    executions,
-    clock,
-    logger,
-  }: Pick<AcceptParts, 'dispatcher' | 'executions' | 'clock' | 'logger'>,
+  { dispatcher, executions, clock, logger }: DispatchPorts,
 ): Promise<void> => {
   const { executionId, redispatches } = record;
   try {
@@ -138,23 +119,6 @@ export const dispatchOrMarkDue = async (
 /** Creates the key that signs callback URLs: two random UUIDs, 244 random bits. */
 export const createCallbackKey = (ids: Ids): string => `${ids.next()}${ids.next()}`;
 
-export interface Dispatcher {
-  /**
-   * Hands an accepted execution to the engine of its mode. Once this resolves, the run is certain to start. Idempotent.
-   * @param redispatches - earlier dispatches that started nothing; 0 if absent. From the second on, the engine knows
-   * each by a different name, so that a failed one does not block the next
-   * @throws AppError `DISPATCH_REFUSED` if the engine throttles, is unreachable or is misconfigured. If only its reply
-   * was lost, the run starts nevertheless, and its record says so.
-   */
-  dispatch(executionId: string, mode: BackgroundMode, redispatches?: number): Promise<void>;
-}
-
-interface DispatchParts {
-  readonly executions: Pick<ExecutionStore, 'withdraw'>;
-  readonly dispatcher: Dispatcher;
-  readonly logger: Logger;
-}
-
 /**
  * Dispatches an execution that was just stored. If that fails, it is withdrawn, because a caller's retry gets another
  * id. Once this resolves, the run is certain to start.
@@ -163,12 +127,12 @@ interface DispatchParts {
 export const dispatchOrWithdraw = async (
   start: Pick<ExecutionStart, 'executionId' | 'startToken'>,
   mode: BackgroundMode,
-  parts: DispatchParts,
+  ports: Pick<Ports, 'executions' | 'dispatcher' | 'logger'>,
 ): Promise<void> => {
   try {
-    await parts.dispatcher.dispatch(start.executionId, mode);
+    await ports.dispatcher.dispatch(start.executionId, mode);
   } catch (error) {
-    if (await withdraw(start, parts)) throw error;
+    if (await withdraw(start, ports)) throw error;
   }
 };
 
@@ -178,7 +142,7 @@ export const dispatchOrWithdraw = async (
  */
 const withdraw = async (
   { executionId, startToken }: Pick<ExecutionStart, 'executionId' | 'startToken'>,
-  { executions, logger }: DispatchParts,
+  { executions, logger }: Pick<Ports, 'executions' | 'logger'>,
 ): Promise<boolean> => {
   try {
     return await executions.withdraw(executionId, startToken);

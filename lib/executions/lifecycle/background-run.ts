@@ -7,22 +7,18 @@
 // B9: A run is ended for its crashes only after 20 in a row without a checkpoint in between.
 // B10: No time in a record is before the ones that were recorded earlier, whatever clock the next machine has.
 
-import { type Clock, type ExecutionInfo, type JsonObject, type Logger, lazy } from '@hookloom/plugin-kit';
+import { type Clock, type JsonObject, lazy } from '@hookloom/plugin-kit';
 import {
   type CheckpointJournal,
   createJournalingSteps,
   serializeJournal,
 } from '../../engine/checkpoint-journal.ts';
-import type { CredentialSource } from '../../engine/credentials.ts';
 import { execute } from '../../engine/execute.ts';
-import type { StrayErrorGuard } from '../../engine/failure.ts';
-import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
+import type { OtherWorkflows } from '../../engine/session.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
-import type { StateFor } from '../../state/execution-state.ts';
-import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import { readAnswering } from '../../workflows/plan/compile-plan.ts';
-import type { FilesFor } from '../files/execution-files.ts';
-import { type BlobStore, BRIEF_DAYS, isKeptLong, lifeAtEnd } from '../record/blob-store.ts';
+import type { BackgroundPorts } from '../ports.ts';
+import { BRIEF_DAYS, isKeptLong, lifeAtEnd } from '../record/blob-store.ts';
 import {
   beganAt,
   type ExecutionRecord,
@@ -34,29 +30,11 @@ import {
 import { latestTimeOf, PACKED_BYTES } from '../record/pack-result.ts';
 import { createRecorder, type Recorder, saveResponse } from '../record/recorder.ts';
 import type { BackgroundEngine, BackgroundInvocation } from './background-engine.ts';
-import { type FinishParts, finishEarly, finishExecution, type NewEnd } from './finish-execution.ts';
+import { finishEarly, finishExecution, type NewEnd } from './finish-execution.ts';
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
-import { FILE, type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
+import { FILE, type LoadedRun, loadBackgroundRun } from './load-background-run.ts';
 import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
 import { identifyCalls, lendTo, runToResult } from './run-execution.ts';
-
-export interface BackgroundParts extends FinishParts, LoadParts {
-  readonly blobs: BlobStore;
-  readonly executions: ExecutionStore;
-  readonly otherWorkflows: OtherWorkflows;
-  readonly services: SharedServices;
-  readonly filesFor: FilesFor;
-  /** Opens state; absent where no node can use any. */
-  readonly stateFor?: StateFor | undefined;
-  readonly loggerFor: (execution: ExecutionInfo) => Logger;
-  readonly guard?: StrayErrorGuard | undefined;
-  /** Lends credentials; absent where no node can borrow one. */
-  readonly outboundCredentials?: CredentialSource | undefined;
-  /** Called when the execution has ended on its own. Never rejects. */
-  readonly afterEnd?:
-    | ((record: ExecutionRecord, definition: WorkflowDefinition) => Promise<void>)
-    | undefined;
-}
 
 const loadObjects = () => import('../files/own-objects.chunk.ts');
 
@@ -79,26 +57,26 @@ interface Running {
   readonly recorder: Recorder;
 }
 
-export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation =>
-  new BackgroundRun(parts);
+export const createBackgroundInvocation = (ports: BackgroundPorts): BackgroundInvocation =>
+  new BackgroundRun(ports);
 
 class BackgroundRun implements BackgroundInvocation {
-  readonly #parts: BackgroundParts;
+  readonly #ports: BackgroundPorts;
   readonly #closed = new AbortController();
   /** Aborts the run: it was suspended, its record is final, or an infrastructure error occurred. */
   readonly #halted = new AbortController();
   #state: State = { name: 'new' };
   #journal: CheckpointJournal = new Map();
 
-  constructor(parts: BackgroundParts) {
-    this.#parts = parts;
+  constructor(ports: BackgroundPorts) {
+    this.#ports = ports;
   }
 
   async run(executionId: string, engine: BackgroundEngine): Promise<void> {
-    const { executions, services, blobs } = this.#parts;
+    const { executions, services, blobs } = this.#ports;
     const stored = await executions.find(executionId);
     if (stored === null || isFinal(stored.status)) return this.#logNothingToRun(executionId);
-    const loaded = await loadBackgroundRun(stored, this.#parts);
+    const loaded = await loadBackgroundRun(stored, this.#ports);
     if (stored.retryOf !== null && stored.invocations === 0 && 'plan' in loaded)
       await (await loadObjects()).keepRetriedFiles(stored, loaded.input, loaded.stored, blobs);
     const acquireLease = lazy(() => this.#acquireLease(stored, engine));
@@ -124,7 +102,7 @@ class BackgroundRun implements BackgroundInvocation {
     stored: ExecutionRecord,
     { leaseOwner, mode, journal }: BackgroundEngine,
   ): Promise<ExecutionRecord | null> {
-    const { executions, services } = this.#parts;
+    const { executions, services } = this.#ports;
     const journalSize = (await journal?.count()) ?? 0;
     return executions.acquireLease(stored.executionId, {
       leaseOwner,
@@ -140,7 +118,7 @@ class BackgroundRun implements BackgroundInvocation {
     loaded: LoadedRun,
     acquireLease: () => Promise<ExecutionRecord | null>,
   ): Promise<void> {
-    const { executions, services, blobs } = this.#parts;
+    const { executions, services, blobs } = this.#ports;
     const { executionId, mode } = stored;
     const { timeoutMs } = computeLimits(loaded.workflow.definition.settings, mode);
     const { ownRetriedBlobs } = await loadObjects();
@@ -152,7 +130,7 @@ class BackgroundRun implements BackgroundInvocation {
   }
 
   #logNothingToRun(executionId: string): void {
-    this.#parts.logger.warn(
+    this.#ports.logger.warn(
       'The execution has ended, is leased by another owner, or is unknown: nothing is run.',
       { executionId },
     );
@@ -161,7 +139,7 @@ class BackgroundRun implements BackgroundInvocation {
   async #finishCrashLoop(leased: ExecutionRecord, { journal }: BackgroundEngine): Promise<void> {
     const { executionId } = leased;
     const stored = await journal?.read().catch((cause: unknown) => {
-      this.#parts.logger.warn('The checkpoint journal cannot be read.', { executionId, cause });
+      this.#ports.logger.warn('The checkpoint journal cannot be read.', { executionId, cause });
     });
     this.#journal = new Map([...this.#journal, ...(stored ?? [])]);
     const message = `its process crashed ${MAX_CRASHES} times in a row at the same point`;
@@ -175,7 +153,7 @@ class BackgroundRun implements BackgroundInvocation {
     saveProgress: ExecutionStore['saveProgress'],
     engine: BackgroundEngine,
   ): Promise<void> {
-    const { services, blobs, logger, ...parts } = this.#parts;
+    const { services, blobs, logger, ...ports } = this.#ports;
     const execution = toExecutionInfo(record, loaded.workflow);
     const { executionId, workflowId, mode } = record;
     const { callbackKey } = loaded;
@@ -217,18 +195,18 @@ class BackgroundRun implements BackgroundInvocation {
           },
           {
             services: { ...identifyCalls(services, loaded.input, executionId), clock },
-            openFiles: parts.filesFor(mode === 'durable' ? record : { ...record, life: BRIEF_DAYS }),
-            openState: parts.stateFor?.({ ...record, executionId: keyIdOf(record) }),
-            logger: parts.loggerFor(execution),
+            openFiles: ports.filesFor(mode === 'durable' ? record : { ...record, life: BRIEF_DAYS }),
+            openState: ports.stateFor?.({ ...record, executionId: keyIdOf(record) }),
+            logger: ports.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),
-            workflows: infrastructure.watch(parts.otherWorkflows),
+            workflows: infrastructure.watch(ports.otherWorkflows),
             callbacks: engine.openCallbackUrls?.({ executionId, workflowId, callbackKey }) ?? null,
-            credentials: lendTo(loaded.plan, parts.outboundCredentials, CREDENTIAL_WAIT_MS),
+            credentials: lendTo(loaded.plan, ports.outboundCredentials, CREDENTIAL_WAIT_MS),
             track: engine.track,
             onProgress: recorder.update,
             ...(respondsEarly && record.keepsResult ? { onResponse } : {}),
             signal: this.#halted.signal,
-            guard: parts.guard,
+            guard: ports.guard,
           },
         ),
       record,
@@ -244,7 +222,7 @@ class BackgroundRun implements BackgroundInvocation {
       await recorder.close();
       const newEnd = await updates.toEnd(result);
       if (await this.#finish(record, newEnd)) await this.#releaseBlobs(record, newEnd, loaded, engine);
-      await parts.afterEnd?.(record, definition);
+      await ports.afterEnd?.(record, definition);
     };
     await engine.track(end());
   }
@@ -254,9 +232,9 @@ class BackgroundRun implements BackgroundInvocation {
   }
 
   async #finish(record: ExecutionRecord, end: NewEnd): Promise<boolean> {
-    const isFinished = await finishExecution(record, end, this.#parts);
+    const isFinished = await finishExecution(record, end, this.#ports);
     if (!isFinished)
-      this.#parts.logger.warn('The execution had ended before; its record stays.', {
+      this.#ports.logger.warn('The execution had ended before; its record stays.', {
         executionId: record.executionId,
       });
     return isFinished;
@@ -281,7 +259,7 @@ class BackgroundRun implements BackgroundInvocation {
     const hasCheckpoints = typeof checkpoints === 'string';
     const life = lifeAtEnd(startedAt, endedAt);
     const ended = { stored, stepBlobs, texts, hasWaited, hasCheckpoints, life };
-    await (await loadObjects()).letGo(executionId, ended, this.#parts);
+    await (await loadObjects()).letGo(executionId, ended, this.#ports);
   }
 
   /** Finishes an execution as failed. Keeps the checkpoints, for a retry. */
@@ -289,10 +267,10 @@ class BackgroundRun implements BackgroundInvocation {
     latest: ExecutionRecord,
     failure: { readonly nodeId?: string; readonly name: string; readonly message: string },
   ): Promise<void> {
-    const { blobs, services } = this.#parts;
+    const { blobs, services } = this.#ports;
     const journal = this.#journal;
     const extra = journal.size > 0 ? { checkpoints: await packJournal(latest, journal, blobs, true) } : {};
-    await finishEarly(latest, 'failed', failure, { ...this.#parts, clock: services.clock }, extra);
+    await finishEarly(latest, 'failed', failure, { ...this.#ports, clock: services.clock }, extra);
   }
 
   halt(): void {
@@ -307,7 +285,7 @@ class BackgroundRun implements BackgroundInvocation {
   async uncountCrash(): Promise<void> {
     const record = this.#record;
     if (record === null) return;
-    const { executions, services, logger } = this.#parts;
+    const { executions, services, logger } = this.#ports;
     const { executionId, crashes, mode } = record;
     const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
     await executions
@@ -320,7 +298,7 @@ class BackgroundRun implements BackgroundInvocation {
   async fail(failure: { readonly name: string; readonly message: string }): Promise<void> {
     const record = this.#record;
     if (record === null) return;
-    const latest = (await this.#parts.executions.find(record.executionId)) ?? record;
+    const latest = (await this.#ports.executions.find(record.executionId)) ?? record;
     const { recorder, updates } = this.#running ?? {};
     const nodes = recorder?.latest() ?? null;
     const known = nodes === null ? {} : { nodes: (await updates?.toFailed(nodes)) ?? nodes, nodesOmitted: 0 };

@@ -1,5 +1,6 @@
 import type { Logger } from '@hookloom/plugin-kit';
-import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
+import type { OtherWorkflows } from '../../engine/session.ts';
+import type { Ports } from '../ports.ts';
 import { toStart } from './new-execution.ts';
 import {
   prepareTrial,
@@ -9,12 +10,6 @@ import {
   type TriedNode,
 } from './prepare-trial.ts';
 import { createPrepareRun, runToResult } from './run-execution.ts';
-
-type EvaluationParts = TrialStage &
-  Pick<Parameters<typeof createPrepareRun>[0], 'guard'> & {
-    readonly services: Pick<SharedServices, 'clock'>;
-    readonly logger: Logger;
-  };
 
 /**
  * Runs one node that touches nothing outside. It gets no network, files, state, credentials
@@ -29,7 +24,7 @@ export const evaluateNode = async (
   tried: TriedNode,
   data: Omit<TrialData, 'traceparent'>,
   timeLimitMs: number,
-  { services: { clock }, guard, logger, ...stage }: EvaluationParts,
+  { services: { clock }, guard, logger, ...stage }: TrialStage & Pick<Ports, 'services' | 'guard' | 'logger'>,
 ): Promise<Omit<Trial, 'executionId'> | null> => {
   const trial = await prepareTrial(tried, { ...data, traceparent: null }, { ...stage, ids });
   const prepare = createPrepareRun({

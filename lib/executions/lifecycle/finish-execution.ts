@@ -2,37 +2,21 @@
 // B11: An execution ends once: the first end that is recorded stays, and only that one is published.
 // B12: An end is published after it is recorded, and stays in the outbox until it is published and reported.
 
-import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import { failOpenNodes, findOpenNode } from '../../engine/result.ts';
 import { EXECUTION_NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { FinishPorts, Ports } from '../ports.ts';
 import type {
   EndedExecution,
   ExecutionEnd,
-  ExecutionEvents,
   ExecutionIdentity,
   ExecutionRecord,
   ExecutionStart,
   ExecutionStore,
   FinalStatus,
 } from '../record/execution-store.ts';
-import {
-  type FailedExecution,
-  type FindReport,
-  isReportable,
-  type SendReport,
-} from '../record/failure-reports.ts';
-
-export interface FinishParts {
-  readonly executions: Pick<ExecutionStore, 'startAndFinish' | 'finish' | 'markPublished'>;
-  readonly events: ExecutionEvents;
-  /** Whether ends stay in the outbox until their event is published; false without an event bus. */
-  readonly usesOutbox: boolean;
-  /** Finds the report that a failure starts; absent if the sweeper reports failures, from the outbox. */
-  readonly findReport?: FindReport;
-  readonly logger: Logger;
-}
+import { type FailedExecution, isReportable, type SendReport } from '../record/failure-reports.ts';
 
 /** The end of an execution as its run computes it. */
 export type NewEnd = Omit<ExecutionEnd, 'isInOutbox'>;
@@ -48,10 +32,10 @@ export type NewEnd = Omit<ExecutionEnd, 'isInOutbox'>;
 export const finishExecution = (
   execution: ExecutionIdentity,
   end: NewEnd,
-  parts: FinishParts,
+  ports: FinishPorts,
 ): Promise<boolean> =>
-  recordAndPublish(execution, end, parts, (recorded) =>
-    parts.executions.finish(execution.executionId, recorded),
+  recordAndPublish(execution, end, ports, (recorded) =>
+    ports.executions.finish(execution.executionId, recorded),
   );
 
 /**
@@ -59,27 +43,27 @@ export const finishExecution = (
  * @returns false, with nothing changed or published, if it is already recorded
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const startAndFinish = (start: ExecutionStart, end: NewEnd, parts: FinishParts): Promise<boolean> =>
-  recordAndPublish(start, end, parts, (recorded) => parts.executions.startAndFinish(start, recorded));
+export const startAndFinish = (start: ExecutionStart, end: NewEnd, ports: FinishPorts): Promise<boolean> =>
+  recordAndPublish(start, end, ports, (recorded) => ports.executions.startAndFinish(start, recorded));
 
 const recordAndPublish = async (
   execution: ExecutionIdentity,
   end: NewEnd,
-  parts: FinishParts,
+  ports: FinishPorts,
   record: (end: ExecutionEnd) => Promise<boolean>,
 ): Promise<boolean> => {
   const endedAt = Math.max(end.endedAt, execution.startedAt); // clocks of two machines differ
-  const sendReport = await findReport({ ...execution, ...end }, parts);
-  const recorded = { ...end, endedAt, isInOutbox: parts.usesOutbox || sendReport !== null };
+  const sendReport = await findReport({ ...execution, ...end }, ports);
+  const recorded = { ...end, endedAt, isInOutbox: ports.usesOutbox || sendReport !== null };
   const isFinished = await record(recorded);
-  if (isFinished) await publish({ ...execution, ...recorded }, sendReport, parts);
+  if (isFinished) await publish({ ...execution, ...recorded }, sendReport, ports);
   return isFinished;
 };
 
 /** Finds the report of a failed execution; null if the run succeeded. */
-const findReport = async (execution: FailedExecution, parts: FinishParts): Promise<SendReport | null> =>
+const findReport = async (execution: FailedExecution, ports: FinishPorts): Promise<SendReport | null> =>
   execution.status !== 'succeeded' && isReportable(execution)
-    ? ((await parts.findReport?.(execution)) ?? null)
+    ? ((await ports.findReport?.(execution)) ?? null)
     : null;
 
 /**
@@ -92,16 +76,16 @@ export const finishEarly = (
   record: ExecutionRecord,
   status: Exclude<FinalStatus, 'succeeded'>,
   reason: { readonly nodeId?: string; readonly name: string; readonly message: string },
-  parts: FinishParts & { readonly clock: Pick<Clock, 'now'> },
+  ports: FinishPorts & Pick<Ports, 'clock'>,
   extra: Pick<ExecutionEnd, 'checkpoints'> = {},
 ): Promise<boolean> => {
   const { nodes, nodesOmitted, trigger } = record;
   const { nodeId = findOpenNode(nodes)?.nodeId ?? trigger.nodeId, name, message } = reason;
-  const endedAt = parts.clock.now();
+  const endedAt = ports.clock.now();
   const failure = { nodeId, name, message };
   const end = { status, endedAt, nodes: failOpenNodes(nodes, endedAt, failure), nodesOmitted, failure };
   const leavesQueue = record.held !== null;
-  return finishExecution(record, { ...end, leavesQueue, checkpoints: null, ...extra }, parts);
+  return finishExecution(record, { ...end, leavesQueue, checkpoints: null, ...extra }, ports);
 };
 
 /**
@@ -110,13 +94,13 @@ export const finishEarly = (
  */
 export const publishEnd = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
-  parts: FinishParts,
-): Promise<void> => publish(execution, await findReport(execution, parts), parts);
+  ports: FinishPorts,
+): Promise<void> => publish(execution, await findReport(execution, ports), ports);
 
 const publish = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
   sendReport: SendReport | null,
-  { executions, events, logger }: FinishParts,
+  { executions, events, logger }: FinishPorts,
 ): Promise<void> => {
   const { executionId, workflowId, isInOutbox } = execution;
   const sent = await Promise.allSettled([events.publish(toEnded(execution)), sendReport?.()]);
@@ -175,12 +159,12 @@ export const findExecution = async (
  */
 export const findReconciledExecution = async (
   executionId: string,
-  parts: FinishParts & { readonly executions: ExecutionStore; readonly clock: Pick<Clock, 'now'> },
+  ports: FinishPorts & Pick<Ports, 'clock'>,
 ): Promise<ExecutionRecord> => {
-  const record = await findExecution(executionId, parts);
-  const ageMs = parts.clock.now() - record.startedAt;
+  const record = await findExecution(executionId, ports);
+  const ageMs = ports.clock.now() - record.startedAt;
   if (record.mode !== 'inline' || record.status !== 'running' || ageMs <= MAX_INLINE_MS) return record;
   const message = 'its process ended without recording a result';
-  await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
-  return findExecution(executionId, parts);
+  await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, ports);
+  return findExecution(executionId, ports);
 };

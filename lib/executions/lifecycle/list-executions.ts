@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { cursor, idText, optional, pageSize, text, time, word, wordList } from '../../shared/query-fields.ts';
+import type { Ports } from '../ports.ts';
 import { readCursor, writeCursor } from '../record/cursor.ts';
 import {
   EXECUTION_STATUSES,
@@ -37,22 +38,14 @@ export const keyedListQuery = v.object({
 
 export type ListQuery = Readonly<v.InferOutput<typeof listQuery>>;
 
+export type ListPorts = Pick<Ports, 'holdsUnlisted'> & { readonly executions: Pick<ExecutionStore, 'list'> };
+
 /** A page of executions: possibly fewer than requested, or none, although more follow. */
 interface ListPage extends Omit<ExecutionPage, 'next'> {
   /** Cursor of the next page; null if there are no more executions. */
   readonly nextCursor: string | null;
   /** Set if executions stored by an earlier release are missing: those are only in the lists of their workflows. */
   readonly omitsEarlier?: true;
-}
-
-export interface ListParts {
-  readonly executions: Pick<ExecutionStore, 'list'>;
-  /**
-   * Whether an earlier release may have stored executions that are in the lists of workflows but in no list of all
-   * workflows.
-   * @throws AppError `STORE_UNAVAILABLE`
-   */
-  readonly holdsUnlisted: () => Promise<boolean>;
 }
 
 /**
@@ -62,7 +55,7 @@ export interface ListParts {
  */
 export const listExecutions = async (
   query: ListQuery,
-  { executions, holdsUnlisted }: ListParts,
+  { executions, holdsUnlisted }: ListPorts,
 ): Promise<ListPage> => {
   const { workflowId, status: statuses, trial, request, bulkRetryId, from, to, limit, cursor } = query;
   const failure = toFailureFilter(query);

@@ -1,24 +1,17 @@
-import type { JsonObject, Logger } from '@hookloom/plugin-kit';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import { toFailure } from '../../engine/failure.ts';
 import type { NodeFailure } from '../../engine/result.ts';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
-import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
-import { type BlobStore, unpackText } from '../record/blob-store.ts';
-import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import type { Ports } from '../ports.ts';
+import { unpackText } from '../record/blob-store.ts';
+import type { ExecutionRecord } from '../record/execution-store.ts';
 import { readRefusal } from '../record/pack-result.ts';
-import type { OpenPlan } from './plans.ts';
 
-export interface LoadParts {
-  readonly executions: Pick<ExecutionStore, 'findData'>;
-  readonly workflows: Pick<WorkflowStore, 'findVersion'>;
-  readonly openPlan: OpenPlan;
-  readonly blobs: Pick<BlobStore, 'get'>;
-  readonly logger: Logger;
-}
+type LoadPorts = Pick<Ports, 'executions' | 'workflows' | 'openPlan' | 'blobs' | 'logger'>;
 
 export interface LoadedRun {
   readonly workflow: Workflow;
@@ -47,21 +40,21 @@ export const FILE = '"$file"';
  */
 export const loadBackgroundRun = async (
   record: ExecutionRecord,
-  parts: LoadParts,
+  ports: LoadPorts,
 ): Promise<LoadedRun | { readonly failure: NodeFailure }> => {
   const { nodeId } = record.trigger;
   try {
-    return await load(record, parts);
+    return await load(record, ports);
   } catch (error) {
     if (isInfrastructureError(error)) throw error;
-    parts.logger.error('The execution cannot run.', { executionId: record.executionId, cause: error });
+    ports.logger.error('The execution cannot run.', { executionId: record.executionId, cause: error });
     return { failure: { nodeId, ...toFailure(error) } };
   }
 };
 
 const load = async (
   { executionId, workflowId, workflowVersion, trigger, retryOf }: ExecutionRecord,
-  { executions, workflows, openPlan, blobs }: LoadParts,
+  { executions, workflows, openPlan, blobs }: LoadPorts,
 ): Promise<LoadedRun> => {
   const [workflow, data] = await Promise.all([
     workflows.findVersion(workflowId, workflowVersion),

@@ -1,25 +1,19 @@
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import { LruMap } from '../../shared/cache.ts';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
-import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
+import type { OpenPlan, Ports } from '../ports.ts';
 
-/** Compiles the plan of a workflow. @throws AppError `WORKFLOW_INVALID` */
-export type OpenPlan = (workflow: Workflow) => Promise<Plan>;
-
-interface PlanParts {
-  /** Called with the node types of each plan that is not cached; loads each plugin once. */
-  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
+interface PlanPorts extends Pick<Ports, 'loadNodeTypes'> {
   /** A cache of plans. A version never changes, so its plan never goes stale. */
   readonly lookUpPlan: (key: string, load: () => Promise<Plan>) => Promise<Plan>;
 }
 
 export const createOpenPlan =
-  ({ loadNodeTypes, lookUpPlan }: PlanParts): OpenPlan =>
+  ({ loadNodeTypes, lookUpPlan }: PlanPorts): OpenPlan =>
   (workflow) =>
     // Includes the time, because in a store that was emptied, versions start at 1 again.
     lookUpPlan(`${workflow.definition.id}/${workflow.version}/${workflow.updatedAt}`, async () => {
@@ -39,10 +33,7 @@ const MAX_PLANS = 100;
  * Loads other workflows from the store. Plans are cached because a run that was suspended while it loaded one is
  * resumed at once in this process, and must not be suspended there again.
  */
-export const createOtherWorkflows = (
-  workflows: Pick<WorkflowStore, 'find' | 'findVersion'>,
-  openPlan: OpenPlan,
-): OtherWorkflows => {
+export const createOtherWorkflows = (workflows: Ports['workflows'], openPlan: OpenPlan): OtherWorkflows => {
   const plans = new LruMap<string, Plan>(MAX_PLANS);
   return {
     findVersion: async (workflowId) => {

@@ -1,22 +1,14 @@
-import type { Clock, Ids, JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
+import type { JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType, Polled } from '@hookloom/plugin-kit/host';
 import type { NodeFailure } from '../../engine/result.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import { asPoll } from '../../workflows/plan/poll-type.ts';
 import { computeRoute } from '../../workflows/plan/route.ts';
-import type { BlobStore } from '../record/blob-store.ts';
-import { type FinishParts, startAndFinish } from './finish-execution.ts';
+import type { FinishPorts, NodePorts, Ports } from '../ports.ts';
+import { startAndFinish } from './finish-execution.ts';
 import { toStart } from './new-execution.ts';
 import { computeEnd, createPrepareRun, runToResult } from './run-execution.ts';
-
-type PrepareParts = Omit<Parameters<typeof createPrepareRun>[0], 'openPlan' | 'blobs'>;
-
-export interface PollSourceParts extends PrepareParts, FinishParts {
-  readonly clock: Pick<Clock, 'now'>;
-  readonly ids: Ids;
-  readonly blobs: Pick<BlobStore, 'put'>;
-}
 
 interface DuePoll {
   /** Of the poll itself. */
@@ -41,7 +33,7 @@ export const pollSource = async (
   node: WorkflowNode,
   { executionId, position }: DuePoll,
   findNodeType: FindNodeType,
-  parts: PollSourceParts,
+  ports: NodePorts & FinishPorts & Pick<Ports, 'clock' | 'ids' | 'blobs'>,
 ): Promise<Polled | { readonly failure: NodeFailure }> => {
   const { settings = {}, ...definition } = workflow.definition;
   const alone = {
@@ -63,8 +55,7 @@ export const pollSource = async (
     keepsResult: false,
   };
   const prepare = createPrepareRun({
-    ...parts,
-    blobs: undefined,
+    ...ports,
     openPlan: async () => {
       const plan = compilePlan(alone.definition, asPoll(findNodeType));
       return { ...plan, routeFrom: () => computeRoute(plan, 0) };
@@ -74,14 +65,14 @@ export const pollSource = async (
   const start = toStart(execution, {
     mode: 'inline',
     status: 'running',
-    startedAt: parts.clock.now(),
-    startToken: parts.ids.next(),
+    startedAt: ports.clock.now(),
+    startToken: ports.ids.next(),
     input: null,
     callbackKey: null,
   });
-  const result = await runToResult(() => run(start), start, parts.logger);
+  const result = await runToResult(() => run(start), start, ports.logger);
   if (result.status === 'succeeded') return result.output as unknown as Polled;
-  const { input: _input, variables: _variables, ...end } = await computeEnd(execution, start, result, parts);
-  await startAndFinish(start, end, parts);
+  const { input: _input, variables: _variables, ...end } = await computeEnd(execution, start, result, ports);
+  await startAndFinish(start, end, ports);
   return { failure: result.failure ?? { nodeId: node.id, name: 'Error', message: 'The poll failed' } };
 };

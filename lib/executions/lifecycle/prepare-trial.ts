@@ -1,9 +1,7 @@
 import {
-  type Clock,
   type DeliveredInput,
   ERROR_OUTPUT,
   type ExecutionInfo,
-  type Ids,
   type JsonObject,
   type JsonValue,
   type Logger,
@@ -12,7 +10,6 @@ import {
   type Usage,
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { toLoggedData } from '../../engine/credentials.ts';
 import { createMeasureJson } from '../../engine/measure-json.ts';
 import type { Outputs } from '../../engine/node-run.ts';
@@ -24,6 +21,7 @@ import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Plan, PlanNode } from '../../workflows/plan/plan.ts';
 import { asPoll } from '../../workflows/plan/poll-type.ts';
 import { computeRoute } from '../../workflows/plan/route.ts';
+import type { Ports } from '../ports.ts';
 import { findPasses } from '../record/body-pass.ts';
 import { TRIAL_VERSION } from '../record/execution-store.ts';
 import { shortenValue, viewValue } from '../record/view-data.ts';
@@ -81,15 +79,10 @@ type BodyRun = Pick<NodeRecord, 'nodeId' | 'status' | 'attempts' | 'durationMs' 
 };
 
 /** The stage that a trial runs on. */
-export interface TrialStage {
-  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
+export type TrialStage = Pick<Ports, 'loadNodeTypes' | 'readVariables' | 'clock' | 'ids'> & {
   /** The name of the stage. */
   readonly stage: string;
-  /** The values of the stage's variables, by name. @throws AppError `STORE_UNAVAILABLE` */
-  readonly readVariables: () => Promise<JsonObject>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly ids: Ids;
-}
+};
 
 /** A trial that the engine can run. */
 interface PreparedTrial {

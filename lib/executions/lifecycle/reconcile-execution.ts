@@ -2,32 +2,13 @@
 // B13: An execution that is leased is left alone, unless a dead letter says that its process has died.
 // B14: A dispatch is noted after it is made, and only if the execution has not started: one that is refused stays due.
 
-import type { Clock } from '@hookloom/plugin-kit';
 import { ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import type { DurableService, DurableStatus } from '../durable-service.ts';
-import type { Paces } from '../paces.ts';
-import {
-  beganAt,
-  type ExecutionRecord,
-  type ExecutionStore,
-  type FinalStatus,
-  isFinal,
-} from '../record/execution-store.ts';
-import type { Dispatcher } from './accept-execution.ts';
-import { type FinishParts, finishEarly, PROCESS_LOST, publishEnd } from './finish-execution.ts';
+import type { DurableStatus } from '../durable-service.ts';
+import type { Ports, ReconcilePorts } from '../ports.ts';
+import { beganAt, type ExecutionRecord, type FinalStatus, isFinal } from '../record/execution-store.ts';
+import { finishEarly, PROCESS_LOST, publishEnd } from './finish-execution.ts';
 import { ACCEPTED_LEASE_MS, computeLease, computeLimits } from './limits.ts';
-
-export interface ReconcileParts extends FinishParts {
-  readonly executions: ExecutionStore;
-  readonly workflows: Pick<WorkflowStore, 'findVersion'>;
-  readonly dispatcher: Dispatcher;
-  readonly durableService: DurableService;
-  readonly clock: Pick<Clock, 'now'>;
-  /** Limits the rate of calls; absent if few executions are reconciled. */
-  readonly paces?: Paces | undefined;
-}
 
 /** The longest delay before a dispatch is repeated. */
 const MAX_REDISPATCH_MS = 3_600_000;
@@ -75,28 +56,28 @@ export interface Findings {
  */
 export const reconcileExecution = async (
   executionId: string,
-  parts: ReconcileParts,
+  ports: ReconcilePorts,
   deadLetter: DeadLetter | null = null,
   findings: Findings = { count: () => {}, age: () => {} },
 ): Promise<void> => {
-  const record = await parts.executions.find(executionId);
+  const record = await ports.executions.find(executionId);
   if (record === null) return;
   const { status, mode } = record;
   if (isFinal(status)) {
-    if (record.isUnlisted === true) await parts.executions.listEnd(record);
-    if (!record.isInOutbox || isLeased(record, parts)) return;
-    await publishAgain(record, status, parts);
+    if (record.isUnlisted === true) await ports.executions.listEnd(record);
+    if (!record.isInOutbox || isLeased(record, ports)) return;
+    await publishAgain(record, status, ports);
     return findings.count('republished');
   }
   const hasDied = deadLetter !== null;
   const isDead = hasDied && record.leaseOwner === leaseOwnerOf(deadLetter);
-  if (!hasDied && isLeased(record, parts)) return sweepLater(record, parts);
+  if (!hasDied && isLeased(record, ports)) return sweepLater(record, ports);
   if (record.held !== null) return; // its queue releases it
-  if (status === 'accepted') return dispatchAgain(record, hasDied, parts, findings);
-  if (mode === 'durable') return checkDurable(record, hasDied, parts, findings);
-  if (isLeased(record, parts) && !isDead) return; // the dead letter belongs to a duplicate
+  if (status === 'accepted') return dispatchAgain(record, hasDied, ports, findings);
+  if (mode === 'durable') return checkDurable(record, hasDied, ports, findings);
+  if (isLeased(record, ports) && !isDead) return; // the dead letter belongs to a duplicate
   const message = isDead ? await findReason(deadLetter) : 'its process ended without recording a result';
-  await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
+  await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, ports);
   findings.count('reconciled');
 };
 
@@ -106,18 +87,18 @@ const findReason = async ({ reason }: DeadLetter): Promise<string> => {
   return describeDeath(reason);
 };
 
-const isLeased = ({ leaseExpiresAt }: ExecutionRecord, { clock }: ReconcileParts): boolean =>
+const isLeased = ({ leaseExpiresAt }: ExecutionRecord, { clock }: Pick<Ports, 'clock'>): boolean =>
   leaseExpiresAt !== null && leaseExpiresAt > clock.now();
 
 /**
  * Returns an execution to the index of sweeps, until its lease expires: its process renews the lease only in the
  * record, because each change to the index is billed.
  */
-const sweepLater = (record: ExecutionRecord, parts: ReconcileParts) =>
-  parts.executions.extendLease(record, record.leaseExpiresAt ?? 0);
+const sweepLater = (record: ExecutionRecord, ports: ReconcilePorts) =>
+  ports.executions.extendLease(record, record.leaseExpiresAt ?? 0);
 
-const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: ReconcileParts): Promise<void> =>
-  publishEnd({ ...record, status, endedAt: record.endedAt ?? parts.clock.now() }, parts);
+const publishAgain = (record: ExecutionRecord, status: FinalStatus, ports: ReconcilePorts): Promise<void> =>
+  publishEnd({ ...record, status, endedAt: record.endedAt ?? ports.clock.now() }, ports);
 
 /** The lease owner of an express run. */
 const leaseOwnerOf = ({ requestId }: DeadLetter): string => `request:${requestId}`;
@@ -130,17 +111,17 @@ const leaseOwnerOf = ({ requestId }: DeadLetter): string => `request:${requestId
 const dispatchAgain = async (
   record: ExecutionRecord,
   hasDied: boolean,
-  parts: ReconcileParts,
+  ports: ReconcilePorts,
   findings: Findings,
 ): Promise<void> => {
-  const { executions, clock, paces } = parts;
+  const { executions, clock, paces } = ports;
   const { executionId, mode, redispatches } = record;
   const ageMs = clock.now() - beganAt(record);
   findings.age('accepted', ageMs); // whatever comes of the dispatch
   const isOld = ageMs > MAX_DISPATCH_AGE_MS;
   if ((isOld && redispatches >= MIN_REDISPATCHES) || mode === 'inline') {
     const message = 'no process could start it within a day';
-    await finishEarly(record, 'failed', { name: 'NeverStarted', message }, parts);
+    await finishEarly(record, 'failed', { name: 'NeverStarted', message }, ports);
     return findings.count('givenUp');
   }
   const count = countDispatch(record, hasDied);
@@ -158,7 +139,7 @@ const dispatchAgain = async (
   if (mayBeQueued && (await paces?.again.turn()) === false) return;
   if ((await paces?.[mode].turn()) === false) return keepDue();
   try {
-    await parts.dispatcher.dispatch(executionId, mode, count);
+    await ports.dispatcher.dispatch(executionId, mode, count);
   } catch (error) {
     paces?.[mode].refused();
     await keepDue();
@@ -200,12 +181,12 @@ const hasFailedAgain = ({ redispatches, leaseExpiresAt }: ExecutionRecord, now: 
 const checkDurable = async (
   record: ExecutionRecord,
   hasDied: boolean,
-  parts: ReconcileParts,
+  ports: ReconcilePorts,
   findings: Findings,
 ): Promise<void> => {
   const { leaseOwner, status, leaseExpiresAt: dueAt } = record;
-  const { durableService, paces } = parts;
-  if (status === 'waiting' && dueAt !== null) findings.age('waitingDue', parts.clock.now() - dueAt);
+  const { durableService, paces } = ports;
+  if (status === 'waiting' && dueAt !== null) findings.age('waitingDue', ports.clock.now() - dueAt);
   if (leaseOwner !== null && (await paces?.status.turn()) === false) return;
   const found = leaseOwner === null ? 'gone' : await durableService.findStatus(leaseOwner);
   if (found === 'throttled') {
@@ -216,21 +197,21 @@ const checkDurable = async (
   paces?.status.accepted();
   if (found !== 'running') {
     const [end, message] = END_OF_LOST_RUN[found];
-    await finishEarly(record, end, { name: 'RunLost', message }, parts);
+    await finishEarly(record, end, { name: 'RunLost', message }, ports);
     return findings.count('reconciled');
   }
-  const now = parts.clock.now();
-  const deadline = await findDeadline(record, parts);
+  const now = ports.clock.now();
+  const deadline = await findDeadline(record, ports);
   if (now > deadline) {
     // The record first, so that the run can't change it while it is being stopped.
-    await finishEarly(record, 'timedOut', { name: 'ExecutionTimeout', message: 'it timed out' }, parts);
+    await finishEarly(record, 'timedOut', { name: 'ExecutionTimeout', message: 'it timed out' }, ports);
     findings.count('reconciled');
     await durableService.stop(leaseOwner ?? '', 'it timed out');
     return;
   }
   // After the deadline: at the deadline itself it would be due again, but not timed out yet.
   const leaseExpiresAt = computeLease(status, 'durable', now, deadline + 1);
-  await parts.executions.extendLease(record, leaseExpiresAt);
+  await ports.executions.extendLease(record, leaseExpiresAt);
 };
 
 /** How an execution ends whose durable execution has ended without recording a result. */
@@ -245,8 +226,8 @@ const END_OF_LOST_RUN: Record<
   gone: ['failed', 'its durable execution no longer exists'],
 };
 
-const findDeadline = async (record: ExecutionRecord, parts: ReconcileParts) => {
+const findDeadline = async (record: ExecutionRecord, ports: ReconcilePorts) => {
   const { workflowId, workflowVersion, mode } = record;
-  const workflow = await parts.workflows.findVersion(workflowId, workflowVersion);
+  const workflow = await ports.workflows.findVersion(workflowId, workflowVersion);
   return beganAt(record) + computeLimits(workflow?.definition.settings, mode).timeoutMs;
 };

@@ -1,50 +1,31 @@
-import type { Clock, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { nodeKeyOf } from '../../engine/node-run.ts';
 import { isOpen, type NodeRecord } from '../../engine/result.ts';
 import { NOT_RETRYABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isAppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
-import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findBehind } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
-import { type BlobStore, unpackText } from '../record/blob-store.ts';
+import type { Ports, RetryPorts } from '../ports.ts';
+import { unpackText } from '../record/blob-store.ts';
 import { completeInput, describeEdit } from '../record/edited-input.ts';
 import {
   type ExecutionData,
   type ExecutionRecord,
   type ExecutionStart,
-  type ExecutionStore,
   isFinal,
   isTrial,
+  type RetryOptions,
 } from '../record/execution-store.ts';
 import { packInput, readRefusal } from '../record/pack-result.ts';
 import {
   createCallbackKey,
-  type Dispatcher,
   dispatchAgain,
   dispatchOrMarkDue,
   dispatchOrWithdraw,
 } from './accept-execution.ts';
 import { findExecution } from './finish-execution.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
-import type { OpenPlan } from './plans.ts';
-
-export interface RetryOptions {
-  /** The first node to run again; null for all nodes. */
-  readonly from: string | null;
-  readonly version: 'recorded' | 'current';
-}
-
-export interface RetryParts {
-  readonly executions: ExecutionStore;
-  readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
-  readonly dispatcher: Dispatcher;
-  readonly openPlan: OpenPlan;
-  readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
-  readonly ids: Ids;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly logger: Logger;
-}
 
 /** An edited input of the trigger. */
 interface InputEdit {
@@ -60,16 +41,6 @@ type StartedRetry = ExecutionStart & {
   readonly isKnown?: true;
 };
 
-export interface EditParts {
-  readonly blobs: Pick<BlobStore, 'get' | 'put'>;
-  /** Checks an input as its trigger does. @returns why the trigger would start nothing; null if it would */
-  readonly checkInput: (
-    workflow: Workflow,
-    triggerNodeId: string,
-    input: JsonObject,
-  ) => Promise<string | null>;
-}
-
 /**
  * Starts a new execution with the input of a finished one, either from its trigger or from a node, with the checkpoints
  * of the steps before that node.
@@ -80,14 +51,14 @@ export interface EditParts {
 export const retryExecution = async (
   executionId: string,
   options: RetryOptions,
-  parts: RetryParts,
+  ports: RetryPorts,
   claimedId: string | null = null,
 ): Promise<StartedRetry> => {
-  const prepared = await prepareRetry(await findExecution(executionId, parts), options, parts);
+  const prepared = await prepareRetry(await findExecution(executionId, ports), options, ports);
   return startRetry(
     prepared,
-    { executionId: claimedId ?? parts.ids.next(), isClaimed: claimedId !== null },
-    parts,
+    { executionId: claimedId ?? ports.ids.next(), isClaimed: claimedId !== null },
+    ports,
   );
 };
 
@@ -99,12 +70,12 @@ export const retryExecution = async (
 export const findRetry = async (
   retryOf: string,
   executionId: string,
-  parts: RetryParts,
+  ports: RetryPorts,
 ): Promise<ExecutionRecord | null> => {
-  const found = await parts.executions.find(executionId);
+  const found = await ports.executions.find(executionId);
   if (found === null) return null;
-  await noteRetry(retryOf, executionId, parts, null);
-  return dispatchAgain(found, parts);
+  await noteRetry(retryOf, executionId, ports, null);
+  return dispatchAgain(found, ports);
 };
 
 /**
@@ -116,23 +87,23 @@ export const retryEdited = async (
   executionId: string,
   version: RetryOptions['version'],
   { input: edited, by }: InputEdit,
-  parts: RetryParts & EditParts,
+  ports: RetryPorts & Pick<Ports, 'blobs' | 'checkInput'>,
   claimedId: string | null = null,
 ): Promise<StartedRetry> => {
-  const record = await findExecution(executionId, parts);
-  const prepared = await prepareRetry(record, { from: null, version }, parts);
-  const original = await readInput(prepared, parts);
+  const record = await findExecution(executionId, ports);
+  const prepared = await prepareRetry(record, { from: null, version }, ports);
+  const original = await readInput(prepared, ports);
   const input = completeInput(original, edited);
-  const problem = await parts.checkInput(prepared.workflow, record.trigger.nodeId, input);
+  const problem = await ports.checkInput(prepared.workflow, record.trigger.nodeId, input);
   if (problem !== null) throw new AppError(NOT_RETRYABLE, { executionId, reason: problem });
-  const newId = claimedId ?? parts.ids.next();
+  const newId = claimedId ?? ports.ids.next();
   // A retry copies what is not under its own key, so it may be stored as briefly as any other input.
-  const packed = await packInput(newId, input, parts.blobs, true);
+  const packed = await packInput(newId, input, ports.blobs, true);
   const editedInput = describeEdit(original, input, by);
   return startRetry(
     { ...prepared, data: { ...prepared.data, input: packed } },
     { executionId: newId, editedInput, isClaimed: claimedId !== null },
-    parts,
+    ports,
   );
 };
 
@@ -152,22 +123,20 @@ export interface PreparedRetry {
 export const prepareRetry = async (
   record: ExecutionRecord,
   options: RetryOptions,
-  parts: Pick<RetryParts, 'workflows' | 'openPlan'> & {
-    readonly executions: Pick<ExecutionStore, 'findData'>;
-  },
+  ports: Pick<Ports, 'executions' | 'workflows' | 'openPlan'>,
 ): Promise<PreparedRetry> => {
   const { executionId } = record;
   const notRetryable = (reason: string) => new AppError(NOT_RETRYABLE, { executionId, reason });
   if (isTrial(record)) throw notRetryable('it is a trial: try the node again');
   if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
-  const data = await parts.executions.findData(executionId);
+  const data = await ports.executions.findData(executionId);
   if (data === null || data.input === null)
     throw notRetryable('its request was not kept: of runs whose caller waits, only failed ones keep it');
   if (readRefusal(data.input) !== null) throw notRetryable('its input cannot be run, and was not kept');
-  const workflow = await findWorkflow(record, options, parts);
+  const workflow = await findWorkflow(record, options, ports);
   if (workflow === null)
     throw notRetryable(`there is no ${options.version} version of the workflow ${record.workflowId}`);
-  const plan = await openPlan(workflow, parts);
+  const plan = await openPlan(workflow, ports);
   if (plan === null) throw notRetryable(`the workflow ${workflow.definition.id} can't run`);
   const problem =
     findProblem(plan, record, options) ??
@@ -179,7 +148,7 @@ export const prepareRetry = async (
 /** @throws AppError `NOT_RETRYABLE` when it has expired, `STORE_UNAVAILABLE` */
 const readInput = async (
   { record: { executionId }, data }: PreparedRetry,
-  { blobs }: EditParts,
+  { blobs }: Pick<Ports, 'blobs'>,
 ): Promise<JsonObject> => {
   try {
     return JSON.parse(await unpackText(data.input, blobs)) as JsonObject;
@@ -195,15 +164,15 @@ type RetryIdentity = Pick<NewExecution, 'executionId' | 'editedInput'>;
 const startRetry = async (
   prepared: PreparedRetry,
   { isClaimed, ...identity }: RetryIdentity & { readonly isClaimed: boolean },
-  parts: RetryParts,
+  ports: RetryPorts,
 ): Promise<StartedRetry> => {
-  const mode = await parts.modeOf(prepared.workflow);
-  const start = toRetry(prepared, identity, { ...parts, mode });
-  if (!(await parts.executions.start(start)) && isClaimed) return { ...start, isKnown: true };
+  const mode = await ports.modeOf(prepared.workflow);
+  const start = toRetry(prepared, identity, { ...ports, mode });
+  if (!(await ports.executions.start(start)) && isClaimed) return { ...start, isKnown: true };
   // What was claimed is not withdrawn, because a repeated request dispatches the same execution.
-  if (isClaimed) await dispatchOrMarkDue({ ...start, redispatches: 0, releasedAt: null }, mode, parts);
-  else await dispatchOrWithdraw(start, mode, parts);
-  await noteRetry(prepared.record.executionId, start.executionId, parts);
+  if (isClaimed) await dispatchOrMarkDue({ ...start, redispatches: 0, releasedAt: null }, mode, ports);
+  else await dispatchOrWithdraw(start, mode, ports);
+  await noteRetry(prepared.record.executionId, start.executionId, ports);
   return start;
 };
 
@@ -211,7 +180,7 @@ const startRetry = async (
 const noteRetry = async (
   executionId: string,
   retriedBy: string,
-  { executions, logger }: Pick<RetryParts, 'executions' | 'logger'>,
+  { executions, logger }: Pick<Ports, 'executions' | 'logger'>,
   replacing?: null,
 ): Promise<void> => {
   await executions.markRetried(executionId, retriedBy, replacing).catch((cause: unknown) => {
@@ -222,14 +191,14 @@ const noteRetry = async (
 const findWorkflow = (
   { workflowId, workflowVersion }: ExecutionRecord,
   { version }: RetryOptions,
-  { workflows }: Pick<RetryParts, 'workflows'>,
+  { workflows }: Pick<Ports, 'workflows'>,
 ): Promise<Workflow | null> =>
   version === 'current' ? workflows.find(workflowId) : workflows.findVersion(workflowId, workflowVersion);
 
 /** @returns null if the workflow can't run */
-const openPlan = async (workflow: Workflow, parts: Pick<RetryParts, 'openPlan'>): Promise<Plan | null> => {
+const openPlan = async (workflow: Workflow, ports: Pick<Ports, 'openPlan'>): Promise<Plan | null> => {
   try {
-    return await parts.openPlan(workflow);
+    return await ports.openPlan(workflow);
   } catch (error) {
     if (isAppError(error, 'WORKFLOW_INVALID')) return null;
     throw error;
@@ -259,7 +228,7 @@ export const toRetry = (
     clock,
     mode,
     bulkRetryId,
-  }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode; readonly bulkRetryId?: string },
+  }: Pick<Ports, 'ids' | 'clock'> & { readonly mode: BackgroundMode; readonly bulkRetryId?: string },
 ): ExecutionStart => {
   const { executionId: retried, trigger, keepsResult, traceparent, requestId = null } = record;
   return toStart(

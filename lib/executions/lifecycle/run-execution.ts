@@ -1,39 +1,29 @@
-import type { Clock, ExecutionInfo, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
+import type { JsonObject, Logger } from '@hookloom/plugin-kit';
 import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import type { CredentialSource } from '../../engine/credentials.ts';
 import { execute } from '../../engine/execute.ts';
-import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { ExecutionResult } from '../../engine/result.ts';
-import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
+import type { SharedServices } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
 import { ALREADY_STARTED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { StateFor } from '../../state/execution-state.ts';
 import { readAnswering } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
-import type { FilesFor } from '../files/execution-files.ts';
-import { type BlobStore, BRIEF_DAYS } from '../record/blob-store.ts';
+import type { FinishPorts, NodePorts, Ports } from '../ports.ts';
+import { BRIEF_DAYS } from '../record/blob-store.ts';
 import {
   type ExecutionIdentity,
   type ExecutionStart,
-  type ExecutionStore,
   keyIdOf,
   toExecutionInfo,
 } from '../record/execution-store.ts';
 import { dropData, packInput, packResult } from '../record/pack-result.ts';
-import { type FinishParts, finishExecution, type NewEnd, startAndFinish } from './finish-execution.ts';
+import { finishExecution, type NewEnd, startAndFinish } from './finish-execution.ts';
 import { computeLimits, keepsData } from './limits.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
-import type { OpenPlan } from './plans.ts';
 import { packJournal } from './record-updates.ts';
 
-interface RunParts extends FinishParts {
-  readonly executions: ExecutionStore;
-  readonly prepare: PrepareRun;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly ids: Ids;
-  readonly blobs: Pick<BlobStore, 'put'>;
-}
+type RunPorts = FinishPorts & Pick<Ports, 'clock' | 'ids' | 'blobs'> & { readonly prepare: PrepareRun };
 
 /**
  * Runs an execution in this process and records it: the start before it has any side effect, and the end. A run of pure
@@ -45,9 +35,9 @@ interface RunParts extends FinishParts {
 export type RunExecution = (execution: NewExecution, timeLimitMs: number) => Promise<ExecutionResult>;
 
 export const createRunExecution =
-  (parts: RunParts): RunExecution =>
+  (ports: RunPorts): RunExecution =>
   async (execution, timeLimitMs) => {
-    const { prepare, clock, ids, logger } = parts;
+    const { prepare, clock, ids, logger } = ports;
     const { isPure, run } = await prepare(execution, timeLimitMs);
     const start = toStart(execution, {
       mode: 'inline',
@@ -59,12 +49,12 @@ export const createRunExecution =
     });
     // The record of a run with a delivery key is also its claim, which repeated deliveries look for.
     const isRecordedOnce = isPure && !execution.keepsResult;
-    if (!isRecordedOnce) await startOnce(parts.executions.start(start), start);
+    if (!isRecordedOnce) await startOnce(ports.executions.start(start), start);
     const journal: CheckpointJournal = new Map();
     const result = await runToResult(() => run(start, journal), start, logger);
-    const toEnd = () => computeEnd(execution, start, result, parts, journal);
-    if (isRecordedOnce) await startOnce(startAndFinish(start, await toEnd(), parts), start);
-    else await recordEnd(start, result, toEnd, parts);
+    const toEnd = () => computeEnd(execution, start, result, ports, journal);
+    if (isRecordedOnce) await startOnce(startAndFinish(start, await toEnd(), ports), start);
+    else await recordEnd(start, result, toEnd, ports);
     return result;
   };
 
@@ -93,7 +83,7 @@ export const computeEnd = async (
   { workflow, input }: NewExecution,
   { executionId, keepsResult, variables }: ExecutionStart,
   result: ExecutionResult,
-  { clock, blobs }: Pick<RunParts, 'clock' | 'blobs'>,
+  { clock, blobs }: Pick<Ports, 'clock' | 'blobs'>,
   journal: CheckpointJournal = new Map(),
 ): Promise<NewEnd> => {
   const { status, nodes, failure } = result;
@@ -118,11 +108,11 @@ const recordEnd = async (
   start: ExecutionStart,
   { status }: ExecutionResult,
   toEnd: () => Promise<NewEnd>,
-  parts: RunParts,
+  ports: RunPorts,
 ): Promise<void> => {
-  const { logger } = parts;
+  const { logger } = ports;
   try {
-    const isRecorded = await finishExecution(start, await toEnd(), parts);
+    const isRecorded = await finishExecution(start, await toEnd(), ports);
     if (!isRecorded) logger.warn('The execution had ended before; its record stays.', namesOf(start));
   } catch (cause) {
     logger.error('The end of the execution could not be recorded.', { ...namesOf(start), status, cause });
@@ -137,21 +127,6 @@ const namesOf = ({ executionId, workflowId, workflowVersion }: ExecutionIdentity
 
 /** Only for runs that a sender may repeat. */
 const loadJournals = () => import('./read-retried.chunk.ts');
-
-interface PrepareParts {
-  readonly openPlan: OpenPlan;
-  readonly otherWorkflows: OtherWorkflows;
-  readonly services: SharedServices;
-  readonly filesFor: FilesFor;
-  /** Opens state; absent where no node can use any. */
-  readonly stateFor?: StateFor | undefined;
-  readonly loggerFor: (execution: ExecutionInfo) => Logger;
-  readonly guard?: StrayErrorGuard | undefined;
-  /** Lends credentials; absent where no node can borrow one. */
-  readonly outboundCredentials?: CredentialSource | undefined;
-  /** Has the checkpoints of retried executions; absent where none is retried. */
-  readonly blobs?: Pick<BlobStore, 'get'> | undefined;
-}
 
 interface PreparedRun {
   /** Whether the plan is pure: see {@link Plan}. */
@@ -212,7 +187,7 @@ export const createPrepareRun =
     guard,
     outboundCredentials,
     blobs,
-  }: PrepareParts): PrepareRun =>
+  }: NodePorts & Pick<Ports, 'openPlan'> & Partial<Pick<Ports, 'blobs'>>): PrepareRun =>
   async ({ workflow, trigger, input }, timeLimitMs) => {
     const plan = await openPlan(workflow);
     plan.routeFrom(trigger.nodeId); // throws unless it is a trigger

@@ -1,3 +1,4 @@
+import type { FinishPorts, NodePorts, Ports } from '../ports.ts';
 import type { ExecutionEnd, ExecutionStore } from '../record/execution-store.ts';
 import {
   prepareTrial,
@@ -8,10 +9,10 @@ import {
 } from './prepare-trial.ts';
 import { createPrepareRun, createRunExecution } from './run-execution.ts';
 
-type RunParts = Omit<Parameters<typeof createRunExecution>[0], 'prepare' | 'events' | 'usesOutbox'>;
-type PrepareParts = Omit<Parameters<typeof createPrepareRun>[0], 'openPlan'>;
-
-export type TrialParts = RunParts & PrepareParts & TrialStage;
+export type TrialPorts = NodePorts &
+  TrialStage &
+  Omit<FinishPorts, 'events' | 'usesOutbox'> &
+  Pick<Ports, 'blobs'>;
 
 /**
  * Runs one node as an execution of its own, on the engine of inline runs: with its own id, so that no delivery key or
@@ -25,20 +26,20 @@ export const tryNode = async (
   tried: TriedNode,
   { trialSuffix, ...data }: TrialData & { readonly trialSuffix: string },
   timeLimitMs: number,
-  parts: TrialParts,
+  ports: TrialPorts,
 ): Promise<Trial> => {
-  const ids = { next: () => `${parts.ids.next()}${trialSuffix}` };
-  const { execution, openPlan, addLog, describe } = await prepareTrial(tried, data, { ...parts, ids });
+  const ids = { next: () => `${ports.ids.next()}${trialSuffix}` };
+  const { execution, openPlan, addLog, describe } = await prepareTrial(tried, data, { ...ports, ids });
   const run = createRunExecution({
-    ...parts,
-    executions: unretryable(parts.executions),
+    ...ports,
+    executions: unretryable(ports.executions),
     events: { publish: async () => {} },
     usesOutbox: false,
     prepare: createPrepareRun({
-      ...parts,
+      ...ports,
       openPlan,
-      filesFor: (own) => parts.filesFor({ ...own, trialSuffix }),
-      loggerFor: (info) => addLog(parts.loggerFor(info)),
+      filesFor: (own) => ports.filesFor({ ...own, trialSuffix }),
+      loggerFor: (info) => addLog(ports.loggerFor(info)),
     }),
   });
   return describe(await run(execution, timeLimitMs));

@@ -13,6 +13,13 @@ interface RetryOf {
   readonly keysOf?: string;
 }
 
+/** How an execution is retried. */
+export interface RetryOptions {
+  /** The first node to run again; null for all nodes. */
+  readonly from: string | null;
+  readonly version: 'recorded' | 'current';
+}
+
 /** How an operator has edited the input of an execution that repeats another one, for its record. */
 export interface EditedInput {
   /** ARN of the caller that has edited it; null without IAM, on this machine. */

@@ -2,7 +2,7 @@ import { toDeliveryId } from '../../executions/deliveries/claim-delivery.ts';
 import { executionIdOfRequest } from '../../executions/deliveries/to-execution-id.ts';
 import type { DeliveryStore } from '../../executions/delivery-store.ts';
 import {
-  type ListParts,
+  type ListPorts,
   type ListQuery,
   listExecutions,
 } from '../../executions/lifecycle/list-executions.ts';
@@ -18,7 +18,7 @@ import { toKeyInTrigger } from '../delivery-key.ts';
 
 type KeyedListQuery = ListQuery & { readonly key: string | null };
 
-export interface KeyedListParts extends ListParts {
+export interface KeyedListPorts extends ListPorts {
   readonly executions: Pick<ExecutionStore, 'list' | 'find'>;
   readonly workflows: Pick<WorkflowStore, 'find'>;
   readonly deliveries: Pick<DeliveryStore, 'find'>;
@@ -33,7 +33,7 @@ export interface KeyedListParts extends ListParts {
  */
 export const listKeyed = async (
   { key, ...query }: KeyedListQuery,
-  parts: KeyedListParts,
+  parts: KeyedListPorts,
 ): ReturnType<typeof listExecutions> => {
   const { workflowId, status, request, bulkRetryId, from, to } = query;
   if (key !== null && workflowId === null)
@@ -59,7 +59,7 @@ export const listKeyed = async (
 const findClaimed = async (
   workflowId: string,
   key: string,
-  { workflows, deliveries }: KeyedListParts,
+  { workflows, deliveries }: KeyedListPorts,
 ): Promise<readonly string[]> => {
   const workflow = await workflows.find(workflowId);
   const ids = workflow === null ? [] : toDeliveryIds(workflow, key);

@@ -1,12 +1,11 @@
 import { type JsonObject, type JsonValue, parseJson } from '@hookloom/plugin-kit';
-import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
+import { acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
+import type { DispatchPorts, Ports } from '../../executions/ports.ts';
 import { describeEdit } from '../../executions/record/edited-input.ts';
 import { REQUEST_NOT_REPEATABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
-import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
-import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findWebhook } from '../matching/find-webhook.ts';
 import { parsePlainBody } from '../parse-plain-body.ts';
 import { findNamedHeader } from '../redact-credential-headers.ts';
@@ -23,10 +22,8 @@ import { findRequest } from './describe-request.ts';
 import { type RequestRecord, toRecordId } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
 
-export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
+export interface SendAgainParts extends DispatchPorts, Pick<Ports, 'workflows' | 'modeOf' | 'ids'> {
   readonly requests: Pick<RequestStore, 'find'>;
-  readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
-  readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly openFeatures: OpenFeatures;
   readonly parsersOf: (features: OpenStages) => BodyParsers;
 }

@@ -2,12 +2,12 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import {
   type ClosedQueues,
-  type ReleaseParts,
   releaseAllQueues,
   releaseQueue,
 } from '../../../lib/executions/held/release-held.ts';
 import { MAX_HELD_DAYS } from '../../../lib/executions/held-queues.ts';
 import { openPaces } from '../../../lib/executions/paces.ts';
+import type { ReleasePorts } from '../../../lib/executions/ports.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
@@ -30,7 +30,7 @@ const readAll = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 const aService = async (
   parameters: JsonObject,
   held: number,
-  spoil: (parts: ReleaseParts) => Partial<ReleaseParts> = () => ({}),
+  spoil: (parts: ReleasePorts) => Partial<ReleasePorts> = () => ({}),
 ) => {
   const clock = aManualClock();
   const { logger, entries } = aRecordingLogger();
@@ -56,7 +56,7 @@ const aService = async (
       }),
     );
   for (let at = 1; at <= held; at++) await hold(`e-${at}`);
-  const sound: ReleaseParts = {
+  const sound: ReleasePorts = {
     executions,
     queues: executions.queues,
     workflows,
@@ -238,7 +238,9 @@ describe('which trigger decides', () => {
   });
 
   test('without its trigger, and without its workflow, a queue is closed and that is no error', async () => {
-    const service = await aService({}, 1, () => ({ workflows: { find: async () => null } }));
+    const service = await aService({}, 1, () => ({
+      workflows: { ...inMemoryWorkflowStore(), find: async () => null },
+    }));
     expect(await service.release()).toBe(true);
     const other = await aService({}, 1);
     await other.put({}, []);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type ListParts,
+  type ListPorts,
   type ListQuery,
   listExecutions,
 } from '../../../lib/executions/lifecycle/list-executions.ts';
@@ -34,8 +34,8 @@ const aQuery = (changes: Partial<ListQuery> = {}): ListQuery => ({
 });
 
 /** A store of these: the latest first. */
-const aStore = (all: readonly ExecutionSummary[], isUpgraded = false): ListParts => {
-  const list: ListParts['executions']['list'] = async ({ workflowId, statuses, limit, after }) => {
+const aStore = (all: readonly ExecutionSummary[], isUpgraded = false): ListPorts => {
+  const list: ListPorts['executions']['list'] = async ({ workflowId, statuses, limit, after }) => {
     const following = all
       .filter((one) => (workflowId ?? one.workflowId) === one.workflowId)
       .filter(({ status }) => statuses?.includes(status) !== false)
@@ -65,7 +65,7 @@ describe('a list of executions', () => {
 
   test('asks the store for what the query names, and for nothing else', async () => {
     const asked: unknown[] = [];
-    const list: ListParts['executions']['list'] = async (query) => {
+    const list: ListPorts['executions']['list'] = async (query) => {
       asked.push(query);
       return { executions: [], next: null };
     };

@@ -2,10 +2,10 @@ import type { HttpClient, NodeContext, NodeExecutor } from '@hookloom/plugin-kit
 import type { NodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import type { CredentialSource } from '../../../lib/engine/credentials.ts';
-import type { FilesFor } from '../../../lib/executions/files/execution-files.ts';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
 import { createPrepareRun, lendTo } from '../../../lib/executions/lifecycle/run-execution.ts';
+import type { FilesFor } from '../../../lib/executions/ports.ts';
 import { fillInDeclarations } from '../../../lib/plugins/adapt-provider.ts';
 import type { Workflow, WorkflowSettings } from '../../../lib/workflows/definition/definition.ts';
 import type { Plan } from '../../../lib/workflows/plan/plan.ts';

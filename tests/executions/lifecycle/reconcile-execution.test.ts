@@ -3,11 +3,9 @@ import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import type { DurableService, DurableStatus } from '../../../lib/executions/durable-service.ts';
 import { dispatchOrMarkDue } from '../../../lib/executions/lifecycle/accept-execution.ts';
-import {
-  type ReconcileParts,
-  reconcileExecution,
-} from '../../../lib/executions/lifecycle/reconcile-execution.ts';
+import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
 import { openPaces, RATES } from '../../../lib/executions/paces.ts';
+import type { ReconcilePorts } from '../../../lib/executions/ports.ts';
 import type {
   ExecutionRecord,
   ExecutionStart,
@@ -321,7 +319,7 @@ describe('the sweeper', () => {
 });
 
 describe('a sweep reports', () => {
-  const reported = async (parts: ReconcileParts, id = 'e-1') => {
+  const reported = async (parts: ReconcilePorts, id = 'e-1') => {
     const found: unknown[] = [];
     await reconcileExecution(id, parts, null, {
       count: (finding) => void found.push(finding),

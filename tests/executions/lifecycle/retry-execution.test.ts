@@ -2,17 +2,14 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
-import type { Dispatcher } from '../../../lib/executions/lifecycle/accept-execution.ts';
-import {
-  type RetryOptions,
-  retryEdited,
-  retryExecution,
-} from '../../../lib/executions/lifecycle/retry-execution.ts';
+import { retryEdited, retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
+import type { Dispatcher } from '../../../lib/executions/ports.ts';
 import { packText } from '../../../lib/executions/record/blob-store.ts';
 import type {
   ExecutionEnd,
   ExecutionStart,
   ExecutionStore,
+  RetryOptions,
 } from '../../../lib/executions/record/execution-store.ts';
 import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';

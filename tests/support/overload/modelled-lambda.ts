@@ -1,6 +1,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { toDurableName } from '../../../lib/adapters/aws/lambda-events.ts';
-import type { Dispatcher } from '../../../lib/executions/lifecycle/accept-execution.ts';
+import type { Dispatcher } from '../../../lib/executions/ports.ts';
 import { DISPATCH_REFUSED } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 
