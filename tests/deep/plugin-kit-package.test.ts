@@ -49,6 +49,12 @@ test('the package has JavaScript and declarations, and no dependency', () => {
   const about = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect(about).not.toHaveProperty('dependencies');
   expect(about).not.toHaveProperty('private');
+  expect(about).toMatchObject({
+    license: 'MIT',
+    repository: { directory: 'packages/plugin-kit' },
+    keywords: expect.arrayContaining(['hookloom']),
+    exports: { '.': { types: './index.d.ts', default: './index.js' } },
+  });
 });
 
 test('the service recognises what a plugin emits and throws with its own copy of the kit', async () => {
