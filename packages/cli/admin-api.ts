@@ -80,6 +80,47 @@ export const createAdminApi = (send: SendToApi): AdminApi => {
 
 const PAGE_SIZE = 100;
 
+/** A hint for lists over all workflows. */
+export const EARLIER_NOTE =
+  'Entries stored before the upgrade appear only with --workflow ID. `hookloom migrate` adds them to this list.';
+
+/**
+ * Refuses an unknown workflow when a list found nothing: its name may be wrong. A removed workflow still has its versions,
+ * as its executions.
+ *
+ * @param id - null or undefined for all workflows
+ * @throws ApiProblem
+ */
+export const refuseUnknownWorkflow = async (id: string | null | undefined, api: AdminApi): Promise<void> => {
+  if (id != null) await api.call('GET', `/api/admin/workflows/${id}/versions`, { query: { limit: 1 } });
+};
+
+/** Users named in a message; further ones are counted. */
+const MAX_NAMED = 10;
+
+/** Removes something that workflows may use. @throws CommandError that names the users, unless it is forced */
+export const removeUnused = async <Answer>(
+  id: string,
+  path: string,
+  isForced: boolean | undefined,
+  api: AdminApi,
+): Promise<Answer> => {
+  try {
+    return await api.call<Answer>('DELETE', path, { query: { force: isForced === true ? 'true' : null } });
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || !Array.isArray(error.members.users)) throw error;
+    const users = error.members.users as readonly string[];
+    const others = users.length > MAX_NAMED ? [`and ${users.length - MAX_NAMED} more`] : [];
+    throw new CommandError(
+      [
+        `${id} is in use and was not removed. It is used by:`,
+        ...[...users.slice(0, MAX_NAMED), ...others].map((user) => `  ${user}`),
+        'To remove it anyway: --force',
+      ].join('\n'),
+    );
+  }
+};
+
 const TRIES = 6;
 /** The longest first delay; each further one is up to twice as long. */
 const DELAY_MS = 200;

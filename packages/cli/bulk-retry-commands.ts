@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { describeBulkRetry } from '../../lib/executions/bulk/bulk-retry.ts';
 import type { BulkPlan } from '../../lib/executions/bulk/plan-bulk-retry.ts';
-import type { CommandContext, TargetContext } from './command-context.ts';
+import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
-import { explain } from './help.ts';
-import type { Io } from './io.ts';
+import { type Io, printJson, printLines } from './io.ts';
+import { JSON_OUTPUT, readId, readNumber, readVersionNumber } from './read-arguments.ts';
 import { oneLine, printTable } from './table.ts';
 
 const BULK_RETRIES = '/api/admin/bulk-retries';
@@ -18,71 +18,73 @@ type Plan = Omit<BulkPlan, 'executionIds' | 'checkedSince'> & {
   readonly checkedUntil: string;
 };
 
-/** The options of a retry of many executions, as `execution retry` takes them. */
-export interface BulkOptions {
-  readonly workflow?: string;
-  readonly all?: true;
-  readonly status?: string;
-  readonly fromTime?: string;
-  readonly toTime?: string;
-  readonly failureNode?: string;
-  readonly failureName?: string;
-  readonly ranVersion?: number;
-  readonly from?: string;
-  readonly current?: true;
-  readonly rate?: number;
-  readonly stopAt?: number;
-  readonly dryRun?: true;
-  readonly yes?: true;
-}
+export const addBulkRetryCommands = (program: Command, context: CommandContext): void => {
+  const group = program.command('bulk-retry').description('follow and cancel retries of many executions');
+  const add = addTo(group, context);
 
-export const addBulkRetryCommands = (program: Command, { onTarget }: CommandContext): void => {
-  const bulk = program.command('bulk-retry').description('follow and cancel retries of many executions');
+  add('list', {
+    about: 'list bulk retries, latest first',
+    options: [JSON_OUTPUT],
+    examples: ['bulk-retry list'],
+    run: async ({ io, target }, { json }) => {
+      const bulkRetries = await target.api.list<BulkRetry>(BULK_RETRIES, 'bulkRetries');
+      if (json === true) return printJson({ bulkRetries }, io);
+      if (bulkRetries.length === 0) return io.note('No bulk retries.');
+      const rows = bulkRetries.map((bulk) => [bulk.bulkRetryId, bulk.state, describeCounts(bulk)]);
+      printTable({ titles: ['ID', 'STATE', 'PROGRESS'], rows, texts: ['PROGRESS'] }, io);
+    },
+  });
 
-  bulk
-    .command('list')
-    .description('list bulk retries, latest first')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['bulk-retry list']))
-    .action(({ json }: { readonly json?: true }) => onTarget((context) => list(json === true, context)));
+  add('show', {
+    about: 'show how far a bulk retry is, and which executions it could not retry',
+    arguments: [BULK_RETRY],
+    options: [JSON_OUTPUT],
+    examples: ['bulk-retry show ID'],
+    run: async (id, { io, target }, { json }) => {
+      const found = await target.api.call<BulkRetry>('GET', toPath(id));
+      if (json === true) printJson(found, io);
+      else printLines(toAccount(found), io);
+    },
+  });
 
-  bulk
-    .command('show')
-    .description('show how far a bulk retry is, and which executions it could not retry')
-    .argument('<id>', 'id of the bulk retry')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['bulk-retry show ID']))
-    .action((id: string, { json }: { readonly json?: true }) =>
-      onTarget(async ({ io, target }) => {
-        const found = await target.api.call<BulkRetry>('GET', toPath(id));
-        if (json === true) return io.print(JSON.stringify(found, null, 2));
-        for (const line of toAccount(found)) io.print(line);
-      }),
-    );
+  add('watch', {
+    about: 'follow a bulk retry until it ends',
+    arguments: [BULK_RETRY],
+    examples: ['bulk-retry watch ID'],
+    failed: 'not found, or it stopped, or an execution failed again',
+    run: watchBulkRetry,
+  });
 
-  bulk
-    .command('watch')
-    .description('follow a bulk retry until it ends')
-    .argument('<id>', 'id of the bulk retry')
-    .addHelpText(
-      'after',
-      explain(['bulk-retry watch ID'], { failed: 'not found, or it stopped, or an execution failed again' }),
-    )
-    .action((id: string) => onTarget((context) => watchBulkRetry(id, context)));
-
-  bulk
-    .command('cancel')
-    .description('cancel a bulk retry; executions that it has started continue')
-    .argument('<id>', 'id of the bulk retry')
-    .addHelpText('after', explain(['bulk-retry cancel ID']))
-    .action((id: string) =>
-      onTarget(async ({ io, target }) => {
-        io.print(
-          `${id}: cancelled, ${describeCounts(await target.api.call('POST', `${toPath(id)}/cancel`))}`,
-        );
-      }),
-    );
+  add('cancel', {
+    about: 'cancel a bulk retry; executions that it has started continue',
+    arguments: [BULK_RETRY],
+    examples: ['bulk-retry cancel ID'],
+    run: async (id, { io, target }) => {
+      const cancelled = await target.api.call<BulkRetry>('POST', `${toPath(id)}/cancel`);
+      io.print(`${id}: cancelled, ${describeCounts(cancelled)}`);
+    },
+  });
 };
+
+const BULK_RETRY = ['<id>', 'id of the bulk retry'] as const;
+
+/** Which executions `execution retry` retries without an id, and how. */
+export const MANY = [
+  ['--workflow <id>', 'all executions of this workflow that match the filter', readId],
+  ['--all', 'all executions of all workflows that match the filter'],
+  ['--status <names>', 'filter: comma separated (default: failed, timedOut)'],
+  ['--from-time <time>', 'filter: started at or after: 2026-01-31, 2026-01-31T09:00:00Z'],
+  ['--to-time <time>', 'filter: started at or before'],
+  ['--failure-node <node>', 'filter: failed at this node'],
+  ['--failure-name <name>', 'filter: failed with this name, such as HttpStatusError'],
+  ['--ran-version <number>', 'filter: ran this version of the workflow', readVersionNumber],
+  ['--rate <number>', 'executions to start per second: 1 to 100 (default: 10)', readNumber],
+  ['--stop-at <share>', 'stop when a greater share fails again: 0 to 1 (default: 0.5)', readNumber],
+  ['--dry-run', 'only print what would be retried'],
+  ['--yes', "don't ask"],
+] as const;
+
+type BulkOptions = Options<typeof MANY> & { readonly from?: string; readonly current?: true };
 
 const toPath = (id: string): string => `${BULK_RETRIES}/${encodeURIComponent(id)}`;
 
@@ -92,11 +94,11 @@ const toPath = (id: string): string => `${BULK_RETRIES}/${encodeURIComponent(id)
  *
  * @throws CommandError when it stops, or an execution fails again
  */
-export const retryMany = async (options: BulkOptions, context: TargetContext): Promise<void> => {
+export const retryMany = async (context: TargetContext, options: BulkOptions): Promise<void> => {
   const { io, target } = context;
   const body = toRequest(options);
   const plan = await target.api.call<Plan>('POST', RETRY_MANY, { body: { ...body, dryRun: true } });
-  for (const line of toPlanLines(plan)) io.print(line);
+  printLines(toPlanLines(plan), io);
   if (options.dryRun === true) return;
   if (plan.count === 0) throw new CommandError('Nothing was started.');
   // What has failed since the plan is not in what was agreed to.
@@ -118,8 +120,13 @@ const toRequest = (options: BulkOptions) => {
   if ((workflow === undefined) === (all === undefined))
     throw usageError('Name an execution, or give --workflow ID or --all.');
   const filter = {
-    ...{ workflowId: workflow, all, failureNode, failureName, workflowVersion: options.ranVersion },
-    ...{ from: options.fromTime, to: options.toTime },
+    workflowId: workflow,
+    all,
+    failureNode,
+    failureName,
+    workflowVersion: options.ranVersion,
+    from: options.fromTime,
+    to: options.toTime,
     status: status?.split(',').map((one) => one.trim()),
   };
   const version = options.current === true ? 'current' : 'recorded';
@@ -166,14 +173,6 @@ const toAccount = (bulk: BulkRetry): string[] => [
   ...(bulk.refusedOmitted > 0 ? [`  refused   ${bulk.refusedOmitted} more`] : []),
 ];
 
-const list = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
-  const bulkRetries = await target.api.list<BulkRetry>(BULK_RETRIES, 'bulkRetries');
-  if (asJson) return io.print(JSON.stringify({ bulkRetries }, null, 2));
-  if (bulkRetries.length === 0) return io.note('No bulk retries.');
-  const rows = bulkRetries.map((bulk) => [bulk.bulkRetryId, bulk.state, describeCounts(bulk)]);
-  printTable({ titles: ['ID', 'STATE', 'PROGRESS'], rows, texts: ['PROGRESS'] }, io);
-};
-
 const POLL_MS = 1_000;
 
 /**
@@ -208,7 +207,7 @@ const toBar = ({ counts: { total, succeeded, failedAgain, refused } }: BulkRetry
 };
 
 const report = (bulk: BulkRetry, io: Io): void => {
-  for (const line of toAccount(bulk)) io.print(line);
+  printLines(toAccount(bulk), io);
   if (bulk.state === 'stopped') throw new CommandError(`It stopped: ${bulk.why}.`);
   if (bulk.counts.failedAgain > 0) throw new CommandError(`${bulk.counts.failedAgain} failed again.`);
 };

@@ -19,21 +19,6 @@ export class CommandError extends Error {
 
 export const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
 
-/** Users named in a message; further ones are counted. */
-const MAX_NAMED = 10;
-
-/** @param users - what would fail without it, such as `orders: the node "call"` @throws CommandError when there is any */
-export const refuseUsed = (id: string, users: readonly string[]): void => {
-  if (users.length === 0) return;
-  const others = users.length > MAX_NAMED ? [`and ${users.length - MAX_NAMED} more`] : [];
-  const lines = [...users.slice(0, MAX_NAMED), ...others].map((user) => `  ${user}`);
-  throw new CommandError(
-    [`${id} is in use and was not removed. It is used by:`, ...lines, 'To remove it anyway: --force'].join(
-      '\n',
-    ),
-  );
-};
-
 /** The deployed stage that a command targets. */
 interface StageOptions {
   readonly stage?: string | undefined;

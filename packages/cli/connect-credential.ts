@@ -14,15 +14,10 @@ import {
   type StartedSignIn,
   startSignIn,
 } from '../authoring/sign-in.ts';
-import type { TargetContext } from './command-context.ts';
+import type { TargetContext } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { CREDENTIALS, findCredential, sendCredential } from './credential-api.ts';
 import type { Io } from './io.ts';
-
-export interface ConnectOptions {
-  /** Port of the redirect's address; 0 for any that is free. */
-  readonly port: number;
-}
 
 /**
  * Signs in to the server of a credential. Only the last step stores anything, through the admin API.
@@ -31,8 +26,8 @@ export interface ConnectOptions {
  */
 export const connectCredential = async (
   id: string,
-  { port }: ConnectOptions,
   context: TargetContext,
+  { port }: { readonly port: number },
 ): Promise<void> => {
   const { io } = context;
   const found = await findCredential(id, context);

@@ -5,55 +5,51 @@ import { CONSOLE_PATH } from '../console/console-settings.ts';
 import { IDLE_MS, openDoor } from '../console/serve/door.ts';
 import type { PassOn } from '../console/serve/pass-on.ts';
 import { ApiProblem, describeApiDenial } from './admin-api.ts';
-import type { CommandContext, TargetContext } from './command-context.ts';
+import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { CommandError, explainAwsError, usageError } from './command-error.ts';
-import { explain } from './help.ts';
 import { projectFolder } from './local/project-folder.ts';
-import { readId } from './read-arguments.ts';
+import { numberThat, readId } from './read-arguments.ts';
 import { readDenial } from './signed-requests.ts';
 import type { Target } from './target.ts';
 
-interface DoorOptions {
-  readonly readOnly?: true;
-  readonly port?: number;
-  /** False if no browser is to be opened. */
-  readonly browser: boolean;
-}
+const DOOR_OPTIONS = [
+  ['--read-only', 'refuse every change; for a stage'],
+  [
+    '--port <number>',
+    'port on this machine, for a stage (default: any free port)',
+    numberThat(
+      (port) => Number.isInteger(port) && port >= 1 && port <= 65_535,
+      (shown) => `${shown} is not a port: use 1 to 65535.`,
+    ),
+  ],
+  ['--no-browser', 'only print the address'],
+] as const;
+
+type DoorOptions = Options<typeof DOOR_OPTIONS>;
 
 /** `console` and `open`: the console of the local service, or of a stage through a door on this machine. */
-export const addConsoleCommands = (program: Command, { onTarget }: CommandContext): void => {
-  const addOptions = (command: Command): Command =>
-    command
-      .option('--read-only', 'refuse every change; for a stage')
-      .option('--port <number>', 'port on this machine, for a stage (default: any free port)', readPort)
-      .option('--no-browser', 'only print the address');
-  const show = (path: (context: TargetContext) => Promise<string>, options: DoorOptions) =>
-    onTarget(async (context) => {
-      const { stage } = program.opts<{ readonly stage?: string }>();
-      if (stage === undefined) return showLocal(await path(context), options, context);
-      await serveStage(await path(context), stage, { ...options, ...program.opts() }, context);
-    });
+export const addConsoleCommands = (program: Command, context: CommandContext): void => {
+  const add = addTo(program, context);
+  const showConsole = async (path: string, onTarget: TargetContext, options: DoorOptions): Promise<void> => {
+    const { stage, ...others } = program.opts<StageOptions & { readonly stage?: string }>();
+    if (stage === undefined) showLocal(path, options, onTarget);
+    else await serveStage(path, stage, { ...options, ...others }, onTarget);
+  };
 
-  addOptions(
-    program
-      .command('console')
-      .description('open the console; for a stage, serve it on this machine until Ctrl+C')
-      .addHelpText('after', explain(['console --stage production --read-only'])),
-  ).action((options: DoorOptions) => show(async () => '', options));
+  add('console', {
+    about: 'open the console; for a stage, serve it on this machine until Ctrl+C',
+    options: DOOR_OPTIONS,
+    examples: ['console --stage production --read-only'],
+    run: (onTarget, options) => showConsole('', onTarget, options),
+  });
 
-  addOptions(
-    program
-      .command('open')
-      .description('open an execution or a workflow in the console')
-      .argument('<id>', 'id of an execution or a workflow', readId)
-      .addHelpText('after', explain(['open orders', 'open orders --stage production'])),
-  ).action((id: string, options: DoorOptions) => show((context) => findPath(id, context), options));
-};
-
-const readPort = (text: string): number => {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
-  throw usageError(`${JSON.stringify(text)} is not a port: use 1 to 65535.`);
+  add('open', {
+    about: 'open an execution or a workflow in the console',
+    arguments: [['<id>', 'id of an execution or a workflow', readId]],
+    options: DOOR_OPTIONS,
+    examples: ['open orders', 'open orders --stage production'],
+    run: async (id, onTarget, options) => showConsole(await findPath(id, onTarget), onTarget, options),
+  });
 };
 
 /** @throws ApiProblem if there is neither an execution nor a workflow with this id */
@@ -78,13 +74,10 @@ const showLocal = (path: string, options: DoorOptions, { io, target }: TargetCon
     throw usageError('--read-only and --port are for a stage: add --stage NAME.');
   const address = `${target.baseUrl}${CONSOLE_PATH}${path}`;
   io.print(address);
-  if (options.browser) io.browse(address);
+  if (options.browser !== false) io.browse(address);
 };
 
-interface StageOptions extends DoorOptions {
-  readonly region?: string;
-  readonly profile?: string;
-}
+type StageOptions = DoorOptions & Readonly<Partial<Record<'region' | 'profile', string>>>;
 
 /** Serves the console of a stage until Ctrl+C, or until it has not been used for a while. */
 const serveStage = async (
@@ -110,7 +103,7 @@ const serveStage = async (
   io.note(
     `The console of ${stage}${isReadOnly ? ', read-only' : ''}. The address works once, in one browser, which then acts with your AWS credentials. It is served until Ctrl+C, or until ${minutes} minutes pass without a request.`,
   );
-  if (options.browser) io.browse(address);
+  if (options.browser !== false) io.browse(address);
   const interrupted = new Promise<'interrupted'>((resolve) => {
     if (stopped.aborted) resolve('interrupted');
     stopped.addEventListener('abort', () => resolve('interrupted'), { once: true });

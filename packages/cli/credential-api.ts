@@ -1,8 +1,9 @@
 import type { DescribedCredential } from '../../lib/app/edit-credentials.ts';
 import type { CredentialProblem } from '../../lib/credentials/outbound/outbound-rules.ts';
 import type { UsingNode } from '../../lib/workflows/definition/find-users.ts';
+import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import { ApiProblem } from './admin-api.ts';
-import type { TargetContext } from './command-context.ts';
+import { type Options, REQUIRED, type TargetContext } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 
 export const CREDENTIALS = '/api/admin/credentials';
@@ -11,29 +12,60 @@ export type Inbound = Extract<DescribedCredential, { direction: 'inbound' }>;
 export type Outbound = Extract<DescribedCredential, { direction: 'outbound' }>;
 export type ShownCredential = DescribedCredential & { readonly users: readonly UsingNode[] };
 
-/** The options of `credential create`, of both kinds. */
-export interface CreateOptions extends PasswordOptions, LimitOptions {
-  readonly type: string;
-  readonly username?: string;
-  /** The public fields of the credential, each as `name=value`. */
-  readonly field?: readonly string[];
-  /** A name in `OAUTH2_PRESETS`. */
-  readonly preset?: string;
-  /** ARN of a secret of Secrets Manager. */
-  readonly ref?: string;
-  /** Patterns of the hosts that the credential may be sent to. */
-  readonly host?: readonly string[];
-}
+const readLimit =
+  (option: string) =>
+  (text: string): number => {
+    if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0)
+      throw usageError(`${option} must be a number greater than 0`);
+    return Number(text);
+  };
 
-/** Limits on the calls of an outbound credential. */
-export interface LimitOptions {
-  readonly perSecond?: number;
-  readonly atOnce?: number;
-}
+export const readPort = (text: string): number => {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) throw usageError('--port must be a number from 1 to 65535');
+  return port;
+};
 
-export interface PasswordOptions {
-  readonly passwordStdin?: true;
-}
+const readUsername = (text: string): string => {
+  if (text.includes(':')) throw usageError("A user name can't contain a colon (RFC 7617)");
+  return text;
+};
+
+/** An option's value would appear in shell histories and process lists. */
+export const PASSWORD_STDIN = [
+  '--password-stdin',
+  'read the password from standard input instead of generating one',
+] as const;
+
+export const HOST = [
+  '--host <pattern...>',
+  "a host that an outbound credential may be sent to: api.example.com, *.example.com, localhost:8080; '*' is any host",
+] as const;
+
+export const LIMITS = [
+  [
+    '--per-second <number>',
+    'calls with an outbound credential in any second; 0.5 is one in two seconds',
+    readLimit('--per-second'),
+  ],
+  ['--at-once <number>', 'calls with an outbound credential at a time', readLimit('--at-once')],
+] as const;
+
+export const CREATE_OPTIONS = [
+  ['--type <type>', 'apiKey or basic for callers, or the type of an installed plugin', String, REQUIRED],
+  ['--username <name>', 'user name, for the type basic', readUsername],
+  PASSWORD_STDIN,
+  ['--field <name=value...>', 'public fields of an outbound credential'],
+  ['--preset <service>', `for the type oauth2: ${Object.keys(OAUTH2_PRESETS).join(', ')}`],
+  HOST,
+  ['--ref <arn>', 'a Secrets Manager secret with the secret fields'],
+  ...LIMITS,
+] as const;
+
+/** The options of `credential create`, for callers and outbound. */
+export type CreateOptions = Options<typeof CREATE_OPTIONS>;
+export type LimitOptions = Options<typeof LIMITS>;
+export type PasswordOptions = Options<readonly [typeof PASSWORD_STDIN]>;
 
 export const findCredential = (id: string, { target }: TargetContext): Promise<ShownCredential> =>
   target.api.call('GET', `${CREDENTIALS}/${id}`);

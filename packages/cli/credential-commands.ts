@@ -3,19 +3,21 @@ import type { DescribedCredential } from '../../lib/app/edit-credentials.ts';
 import { describeLimits } from '../../lib/credentials/limits/call-limits.ts';
 import { describeHosts } from '../../lib/credentials/outbound/outbound-rules.ts';
 import { describeUser } from '../../lib/workflows/definition/find-users.ts';
-import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
-import { ApiProblem } from './admin-api.ts';
-import type { CommandContext, TargetContext } from './command-context.ts';
-import { refuseUsed, usageError } from './command-error.ts';
-import { type ConnectOptions, connectCredential } from './connect-credential.ts';
+import { removeUnused } from './admin-api.ts';
+import { addTo, type CommandContext } from './command.ts';
+import { usageError } from './command-error.ts';
+import { connectCredential } from './connect-credential.ts';
 import {
+  CREATE_OPTIONS,
   CREDENTIALS,
   type CreateOptions,
   findCredential,
-  type LimitOptions,
-  type PasswordOptions,
+  HOST,
+  LIMITS,
+  PASSWORD_STDIN,
+  readPort,
+  type ShownCredential,
 } from './credential-api.ts';
-import { explain } from './help.ts';
 import {
   checkInboundOptions,
   createInbound,
@@ -23,6 +25,7 @@ import {
   revokeSecret,
   rotateInbound,
 } from './inbound-credentials.ts';
+import { printJson } from './io.ts';
 import {
   changeHosts,
   changeLimits,
@@ -31,239 +34,171 @@ import {
   testCredential,
   toLimits,
 } from './outbound-credentials.ts';
-import { readId } from './read-arguments.ts';
+import { JSON_OUTPUT, readId } from './read-arguments.ts';
 import { oneLine, printTable } from './table.ts';
 
-export const addCredentialCommands = (program: Command, { onTarget }: CommandContext): void => {
-  const credential = program
-    .command('credential')
-    .description('manage secrets of callers and outbound secrets');
+export const addCredentialCommands = (program: Command, context: CommandContext): void => {
+  const group = program.command('credential').description('manage secrets of callers and outbound secrets');
+  const add = addTo(group, context);
 
-  credential
-    .command('create')
-    .description("create a credential; a caller's secret is printed once")
-    .argument('<id>', 'id of the new credential', readId)
-    .requiredOption('--type <type>', 'apiKey or basic for callers, or the type of an installed plugin')
-    .option('--username <name>', 'user name, for the type basic', readUsername)
-    .option('--password-stdin', PASSWORD_STDIN)
-    .option('--field <name=value...>', 'public fields of an outbound credential')
-    .option('--preset <service>', `for the type oauth2: ${Object.keys(OAUTH2_PRESETS).join(', ')}`)
-    .option('--host <pattern...>', HOST)
-    .option('--ref <arn>', 'a Secrets Manager secret with the secret fields')
-    .option('--per-second <number>', PER_SECOND, readLimit('--per-second'))
-    .option('--at-once <number>', AT_ONCE, readLimit('--at-once'))
-    .addHelpText(
-      'after',
-      explain([
-        'credential create shop-key --type apiKey',
-        'credential create crm --type httpBearer --host crm.example.com',
-        'credential create mail --type oauth2 --preset google --field clientId=ID',
-      ]),
-    )
-    .action(async (id: string, options: CreateOptions) => {
-      const isForCallers = INBOUND.some((type) => type === options.type);
-      if (isForCallers) checkInboundOptions(options);
+  add('create', {
+    about: "create a credential; a caller's secret is printed once",
+    arguments: [['<id>', 'id of the new credential', readId]],
+    options: CREATE_OPTIONS,
+    examples: [
+      'credential create shop-key --type apiKey',
+      'credential create crm --type httpBearer --host crm.example.com',
+      'credential create mail --type oauth2 --preset google --field clientId=ID',
+    ],
+    check: (_id, options) => {
+      if (isForCallers(options)) checkInboundOptions(options);
       else if (options.username !== undefined || options.passwordStdin === true)
         throw usageError('--username and --password-stdin are for the type basic; other types use --field');
-      await onTarget((context) => (isForCallers ? createInbound : createOutbound)(id, options, context));
-    });
+    },
+    run: (id, onTarget, options) =>
+      (isForCallers(options) ? createInbound : createOutbound)(id, options, onTarget),
+  });
 
-  credential
-    .command('rotate')
-    .description(
-      'add and print a secret for callers, keeping earlier ones live; or replace an outbound secret',
-    )
-    .argument('<id>', 'id of the credential', readId)
-    .option('--password-stdin', PASSWORD_STDIN)
-    .addHelpText('after', explain(['credential rotate orders-key']))
-    .action((id: string, options: PasswordOptions) =>
-      onTarget(async (context) => {
-        const found = await findCredential(id, context);
-        await (found.direction === 'inbound'
-          ? rotateInbound(found, options, context)
-          : rotateOutbound(found, context));
-      }),
-    );
+  add('rotate', {
+    about: 'add and print a secret for callers, keeping earlier ones live; or replace an outbound secret',
+    arguments: [CREDENTIAL],
+    options: [PASSWORD_STDIN],
+    examples: ['credential rotate orders-key'],
+    run: async (id, onTarget, options) => {
+      const found = await findCredential(id, onTarget);
+      if (found.direction === 'inbound') await rotateInbound(found, options, onTarget);
+      else await rotateOutbound(found, onTarget);
+    },
+  });
 
-  credential
-    .command('connect')
-    .description('sign in, for an oauth2 credential with the grant authorizationCode')
-    .argument('<id>', 'id of the credential', readId)
-    .option('--port <number>', 'port of the redirect to this machine; any free one by default', readPort, 0)
-    .addHelpText('after', explain(['credential connect mail', 'credential connect mail --port 8123']))
-    .action((id: string, options: ConnectOptions) =>
-      onTarget((context) => connectCredential(id, options, context)),
-    );
+  add('connect', {
+    about: 'sign in, for an oauth2 credential with the grant authorizationCode',
+    arguments: [CREDENTIAL],
+    options: [
+      ['--port <number>', 'port of the redirect to this machine; any free one by default', readPort, 0],
+    ],
+    examples: ['credential connect mail', 'credential connect mail --port 8123'],
+    run: connectCredential,
+  });
 
-  credential
-    .command('revoke')
-    .description('revoke one secret of callers, or all')
-    .argument('<id>', 'id of the credential', readId)
-    .argument('[secretId]', 'id of the secret; see credential list')
-    .option('--all', 'revoke all secrets')
-    .addHelpText('after', explain(['credential revoke orders-key 1']))
-    .action(async (id: string, secretId: string | undefined, { all }: { readonly all?: true }) => {
+  add('revoke', {
+    about: 'revoke one secret of callers, or all',
+    arguments: [CREDENTIAL, ['[secretId]', 'id of the secret; see credential list']],
+    options: [['--all', 'revoke all secrets']],
+    examples: ['credential revoke orders-key 1'],
+    check: (_id, secretId, { all }) => {
       if ((secretId === undefined) !== (all === true))
         throw usageError('Name the secret to revoke, or use --all');
-      await onTarget((context) => revokeSecret(id, secretId, context));
-    });
+    },
+    run: revokeSecret,
+  });
 
-  credential
-    .command('remove')
-    .description('remove a credential and its secrets')
-    .argument('<id>', 'id of the credential', readId)
-    .option('--force', 'remove it even if workflow nodes use it')
-    .addHelpText(
-      'after',
-      explain(['credential remove orders-key --force'], { failed: 'refused, not found, or in use' }),
-    )
-    .action((id: string, { force }: { readonly force?: true }) =>
-      onTarget((context) => remove(id, force === true, context)),
-    );
+  add('remove', {
+    about: 'remove a credential and its secrets',
+    arguments: [CREDENTIAL],
+    options: [['--force', 'remove it even if workflow nodes use it']],
+    examples: ['credential remove orders-key --force'],
+    failed: 'refused, not found, or in use',
+    run: async (id, { io, target }, { force }) => {
+      const path = `${CREDENTIALS}/${id}`;
+      const { keptSecret } = await removeUnused<{ readonly keptSecret?: string }>(
+        id,
+        path,
+        force,
+        target.api,
+      );
+      io.print(`${id}: removed${keptSecret === undefined ? '' : '; its secret stays in Secrets Manager'}`);
+    },
+  });
 
-  credential
-    .command('hosts')
-    .description('replace the allowed hosts of an outbound credential; new ones need its secret again')
-    .argument('<id>', 'id of the credential', readId)
-    .option('--host <pattern...>', HOST)
-    .addHelpText('after', explain(['credential hosts people-api --host api.example.com']))
-    .action((id: string, { host }: Pick<CreateOptions, 'host'>) =>
-      onTarget((context) => changeHosts(id, host, context)),
-    );
+  add('hosts', {
+    about: 'replace the allowed hosts of an outbound credential; new ones need its secret again',
+    arguments: [CREDENTIAL],
+    options: [HOST],
+    examples: ['credential hosts people-api --host api.example.com'],
+    run: changeHosts,
+  });
 
-  credential
-    .command('limits')
-    .description('replace the limits on the calls of an outbound credential')
-    .argument('<id>', 'id of the credential', readId)
-    .option('--per-second <number>', PER_SECOND, readLimit('--per-second'))
-    .option('--at-once <number>', AT_ONCE, readLimit('--at-once'))
-    .option('--none', 'remove them')
-    .addHelpText(
-      'after',
-      explain(['credential limits crm --per-second 10 --at-once 4', 'credential limits crm --none']),
-    )
-    .action(async (id: string, { none, ...options }: LimitOptions & { readonly none?: true }) => {
-      const limits = toLimits(options) ?? null;
-      if ((limits === null) !== (none === true))
+  add('limits', {
+    about: 'replace the limits on the calls of an outbound credential',
+    arguments: [CREDENTIAL],
+    options: [...LIMITS, ['--none', 'remove them']],
+    examples: ['credential limits crm --per-second 10 --at-once 4', 'credential limits crm --none'],
+    check: (_id, { none, ...options }) => {
+      if ((toLimits(options) === undefined) !== (none === true))
         throw usageError('Name --per-second, --at-once or both; or use --none to remove the limits');
-      await onTarget((context) => changeLimits(id, limits, context));
-    });
+    },
+    run: changeLimits,
+  });
 
-  credential
-    .command('test')
-    .description('run the live test of an outbound credential')
-    .argument('<id>', 'id of the credential', readId)
-    .addHelpText(
-      'after',
-      explain(['credential test people-api'], { failed: 'not found, or the test failed' }),
-    )
-    .action((id: string) => onTarget((context) => testCredential(id, context)));
+  add('test', {
+    about: 'run the live test of an outbound credential',
+    arguments: [CREDENTIAL],
+    examples: ['credential test people-api'],
+    failed: 'not found, or the test failed',
+    run: testCredential,
+  });
 
-  credential
-    .command('show')
-    .description('show a credential and the workflow nodes that use it')
-    .argument('<id>', 'id of the credential', readId)
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['credential show orders-key']))
-    .action((id: string, { json }: { readonly json?: true }) =>
-      onTarget((context) => show(id, json === true, context)),
-    );
+  add('show', {
+    about: 'show a credential and the workflow nodes that use it',
+    arguments: [CREDENTIAL],
+    options: [JSON_OUTPUT],
+    examples: ['credential show orders-key'],
+    run: async (id, onTarget, { json }) => {
+      const { io } = onTarget;
+      const found = await findCredential(id, onTarget);
+      if (json === true) return printJson(found, io);
+      io.print(`${id}:`);
+      for (const [label = '', value = ''] of toDetails(found))
+        io.print(oneLine(`  ${label.padEnd(LABEL_WIDTH)}  ${value}`));
+    },
+  });
 
-  credential
-    .command('list')
-    .description('list credentials and the ids of their live secrets')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['credential list']))
-    .action(({ json }: { readonly json?: true }) => onTarget((context) => list(json === true, context)));
+  add('list', {
+    about: 'list credentials and the ids of their live secrets',
+    options: [JSON_OUTPUT],
+    examples: ['credential list'],
+    run: async ({ io, target }, { json }) => {
+      const found = await target.api.list<DescribedCredential>(CREDENTIALS, 'credentials');
+      if (json === true) return printJson(found, io);
+      if (found.length === 0) return io.note('There are no credentials.');
+      const rows = found.map((credential) => [
+        credential.id,
+        credential.type,
+        describePurpose(credential),
+        credential.direction === 'outbound'
+          ? credential.reference
+          : `live: ${credential.secrets.map((secret) => secret.id).join(', ') || 'none'}`,
+      ]);
+      printTable({ titles: ['ID', 'TYPE', 'FOR', 'SECRET'], texts: ['FOR', 'SECRET'], rows }, io);
+    },
+  });
 };
 
-/** An option's value would appear in shell histories and process lists. */
-const PASSWORD_STDIN = 'read the password from standard input instead of generating one';
+const CREDENTIAL = ['<id>', 'id of the credential', readId] as const;
 
-const HOST =
-  "a host that an outbound credential may be sent to: api.example.com, *.example.com, localhost:8080; '*' is any host";
+const isForCallers = ({ type }: CreateOptions): boolean => INBOUND.some((inbound) => inbound === type);
 
-const PER_SECOND = 'calls with an outbound credential in any second; 0.5 is one in two seconds';
-
-const AT_ONCE = 'calls with an outbound credential at a time';
-
-const readLimit =
-  (option: string) =>
-  (text: string): number => {
-    if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0)
-      throw usageError(`${option} must be a number greater than 0`);
-    return Number(text);
-  };
-
-const readPort = (text: string): number => {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65_535) throw usageError('--port must be a number from 1 to 65535');
-  return port;
-};
-
-const readUsername = (text: string): string => {
-  if (text.includes(':')) throw usageError("A user name can't contain a colon (RFC 7617)");
-  return text;
-};
-
-const remove = async (id: string, isForced: boolean, { io, target }: TargetContext): Promise<void> => {
-  const query = { force: isForced ? 'true' : null };
-  try {
-    const { keptSecret } = await target.api.call<{ readonly keptSecret?: string }>(
-      'DELETE',
-      `${CREDENTIALS}/${id}`,
-      { query },
-    );
-    io.print(`${id}: removed${keptSecret === undefined ? '' : '; its secret stays in Secrets Manager'}`);
-  } catch (error) {
-    if (error instanceof ApiProblem && Array.isArray(error.members.users))
-      refuseUsed(id, error.members.users as readonly string[]);
-    throw error;
-  }
-};
-
-const show = async (id: string, asJson: boolean, context: TargetContext): Promise<void> => {
-  const { io } = context;
-  const found = await findCredential(id, context);
-  if (asJson) return io.print(JSON.stringify(found, null, 2));
+const toDetails = (found: ShownCredential): readonly (readonly string[])[] => {
+  const purpose = ['for', describePurpose(found)];
   const details =
     found.direction === 'inbound'
-      ? [
-          ['for', describePurpose(found)],
-          ...found.secrets.map((secret) => ['secret', `${secret.id}, since ${secret.createdAt}`]),
-        ]
+      ? [purpose, ...found.secrets.map((secret) => ['secret', `${secret.id}, since ${secret.createdAt}`])]
       : [
-          ['for', describePurpose(found)],
+          purpose,
           ...Object.entries(found.fields).map(([name, value]) => ['field', `${name}=${value}`]),
           ...(found.limits === undefined ? [] : [['limits', describeLimits(found.limits)]]),
           ['secret', found.reference],
         ];
-  const rows = [
+  return [
     ['type', found.type],
     ...details,
     ['revision', String(found.revision)],
     ...found.users.map((user) => ['used by', describeUser(user)]),
   ];
-  io.print(`${id}:`);
-  for (const [label = '', value = ''] of rows) io.print(oneLine(`  ${label.padEnd(LABEL_WIDTH)}  ${value}`));
 };
 
 const LABEL_WIDTH = 'revision'.length;
-
-const list = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
-  const found = await target.api.list<DescribedCredential>(CREDENTIALS, 'credentials');
-  if (asJson) return io.print(JSON.stringify(found, null, 2));
-  if (found.length === 0) return io.note('There are no credentials.');
-  const rows = found.map((credential) => [
-    credential.id,
-    credential.type,
-    describePurpose(credential),
-    credential.direction === 'outbound'
-      ? credential.reference
-      : `live: ${credential.secrets.map(({ id }) => id).join(', ') || 'none'}`,
-  ]);
-  printTable({ titles: ['ID', 'TYPE', 'FOR', 'SECRET'], texts: ['FOR', 'SECRET'], rows }, io);
-};
 
 /** The callers that present a credential, or the hosts that it is sent to. */
 const describePurpose = (credential: DescribedCredential): string => {

@@ -1,65 +1,54 @@
 import type { Command } from 'commander';
 import { ApiProblem } from './admin-api.ts';
-import type { CommandContext, TargetContext } from './command-context.ts';
+import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { CommandError, EXIT, explainAwsError, usageError } from './command-error.ts';
 import { checkFunctions } from './doctor/check-functions.ts';
 import { checkQuotas } from './doctor/check-quotas.ts';
 import { checkDeadLetters, checkStoredData, checkTables } from './doctor/check-stores.ts';
 import { type Line, type LineStatus, linesOf, type TimeLimit } from './doctor/line.ts';
 import { runProbes } from './doctor/probes.ts';
-import { explain } from './help.ts';
+import { printJson, printLines } from './io.ts';
+import { JSON_OUTPUT, numberThat } from './read-arguments.ts';
 
 const QUEUE_ARN = /^arn:[a-z-]{3,20}:sqs:[a-z0-9-]{1,30}:\d{12}:[A-Za-z0-9_-]{1,80}$/;
 
 /** A queue for local tests: on this machine, naming a queue creates it. */
 const LOCAL_QUEUE = 'arn:aws:sqs:us-east-1:000000000000:hookloom-doctor';
 
-interface DoctorOptions {
-  readonly queue?: string;
-  readonly probes: boolean;
-  /** How long to wait, in seconds. */
-  readonly timeout: number;
-  readonly json?: true;
-}
-
-export const addDoctorCommand = (program: Command, { onTarget }: CommandContext): void => {
-  program
-    .command('doctor')
-    .description('diagnose a service and say how to fix it')
-    .option('--queue <arn>', 'test queue triggers with this queue, reserved for the doctor', readQueue)
-    .option('--no-probes', 'start no workflows and change nothing')
-    .option('--timeout <seconds>', 'time limit; unfinished checks are reported as unknown', readTimeout, 180)
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      explain(['doctor --no-probes'], {
-        failed: 'something is wrong',
-        unknown: 'something could not be checked',
-      }),
-    )
-    .action((options: DoctorOptions) =>
-      onTarget(async (context) => examine(options, context, program.opts())),
-    );
-};
+/** Maximum of `--timeout`: it exceeds every probe's deadline, so a longer limit would change nothing. */
+const MAX_TIMEOUT = 900;
 
 const readQueue = (text: string): string => {
   if (!QUEUE_ARN.test(text)) throw usageError(`${JSON.stringify(text)} is not the ARN of a standard queue.`);
   return text;
 };
 
-/** Maximum of `--timeout`: it exceeds every probe's deadline, so a longer limit would change nothing. */
-const MAX_TIMEOUT = 900;
+const readTimeout = numberThat(
+  (seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_TIMEOUT,
+  () => `--timeout must be a whole number of seconds, from 1 to ${MAX_TIMEOUT}.`,
+);
 
-const readTimeout = (text: string): number => {
-  const seconds = Number(text);
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_TIMEOUT) return seconds;
-  throw usageError(`--timeout must be a whole number of seconds, from 1 to ${MAX_TIMEOUT}.`);
-};
+const DOCTOR_OPTIONS = [
+  ['--queue <arn>', 'test queue triggers with this queue, reserved for the doctor', readQueue],
+  ['--no-probes', 'start no workflows and change nothing'],
+  ['--timeout <seconds>', 'time limit; unfinished checks are reported as unknown', readTimeout, 180],
+  JSON_OUTPUT,
+] as const;
+
+export const addDoctorCommand = (program: Command, context: CommandContext): void =>
+  addTo(program, context)('doctor', {
+    about: 'diagnose a service and say how to fix it',
+    options: DOCTOR_OPTIONS,
+    examples: ['doctor --no-probes'],
+    failed: 'something is wrong',
+    unknown: 'something could not be checked',
+    run: (onTarget, options) => examine(options, onTarget, program.opts()),
+  });
 
 type StageOptions = Parameters<typeof explainAwsError>[1];
 
 const examine = async (
-  { queue, probes, timeout: seconds, json }: DoctorOptions,
+  { queue, probes, timeout: seconds, json }: Options<typeof DOCTOR_OPTIONS>,
   { io, target }: TargetContext,
   stage: StageOptions,
 ): Promise<void> => {
@@ -70,7 +59,7 @@ const examine = async (
   const lines: Line[] = [];
   const report = (line: Line): void => {
     lines.push(line);
-    if (json !== true) for (const text of formatDoctorLine(line, io)) io.print(text);
+    if (json !== true) printLines(formatDoctorLine(line, io), io);
   };
   /** A check that can't run gets its own line; the others continue. */
   const look = async (check: string, act: () => Promise<readonly Line[]>): Promise<void> => {
@@ -102,11 +91,11 @@ const examine = async (
     });
     return []; // reported one by one
   };
-  if (probes) await look('probes', probe);
+  if (probes !== false) await look('probes', probe);
   await look('dead letters', () => checkDeadLetters(doctor));
   await look('quotas', () => checkQuotas(doctor, io.now()));
   const worst = WORST_FIRST.find((status) => lines.some((line) => line.status === status)) ?? 'ok';
-  if (json === true) io.print(JSON.stringify({ status: worst, lines }, null, 2));
+  if (json === true) printJson({ status: worst, lines }, io);
   if (worst === 'wrong') throw new CommandError('Something is wrong: see above.', EXIT.failed);
   if (worst === 'unknown')
     throw new CommandError('Not everything could be checked: see above.', EXIT.unknown, false);

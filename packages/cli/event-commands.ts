@@ -2,44 +2,44 @@ import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
 import type { CallAws } from '../../lib/adapters/aws/aws-caller.ts';
-import type { CommandContext } from './command-context.ts';
+import { addTo, type CommandContext } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { AwsRefusal, askJson } from './doctor/ask-aws.ts';
 import type { Entry, EventEntry, MessageEntry } from './event-entries.ts';
-import { explain } from './help.ts';
 import { readEntries } from './read-file.ts';
 import type { Target } from './target.ts';
 
-export const addEventCommands = (program: Command, { io, onTarget }: CommandContext): void => {
-  const event = program.command('event').description('send events and messages');
+export const addEventCommands = (program: Command, context: CommandContext): void => {
+  const add = addTo(program.command('event').description('send events and messages'), context);
 
-  event
-    .command('put')
-    .description('send events to a bus and messages to queues')
-    .argument('<files...>', 'files with an event, a message or a list of them; - is standard input')
-    .addHelpText('after', explain(['event put events/triggers/upload.json']))
-    .action(async (files: string[]) => {
+  add('put', {
+    about: 'send events to a bus and messages to queues',
+    arguments: [['<files...>', 'files with an event, a message or a list of them; - is standard input']],
+    examples: ['event put events/triggers/upload.json'],
+    runHere: async (files, { io, onTarget }) => {
       // Reads all files before sending the first, so that nothing is sent if one is invalid.
       const entries: Entry[] = [];
       for (const file of files) entries.push(...(await readEntries(file, io)));
-      await onTarget(async ({ target }) => {
-        for (const entry of entries) io.print(await sendEntry(entry, target.openAws));
+      await onTarget(async ({ target: { openAws } }) => {
+        for (const entry of entries)
+          io.print(
+            await (entry.kind === 'event'
+              ? putEvent(entry.event, openAws)
+              : sendMessage(entry.message, openAws)),
+          );
       });
-    });
+    },
+  });
 };
 
 type OpenAws = Target['openAws'];
 
 /**
- * Puts an event on its bus or sends a message to its queue.
+ * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  *
  * @returns a line about it, with its assigned id
  * @throws CommandError with the reason for which AWS rejected it
  */
-const sendEntry = (entry: Entry, openAws: OpenAws): Promise<string> =>
-  entry.kind === 'event' ? putEvent(entry.event, openAws) : sendMessage(entry.message, openAws);
-
-/** Documented at https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
 const putEvent = async (event: EventEntry, openAws: OpenAws): Promise<string> => {
   const { bus = 'default', source, detail, resources, time, id } = event;
   const what = `the event ${source} "${event['detail-type']}"`;
@@ -61,7 +61,7 @@ const putEvent = async (event: EventEntry, openAws: OpenAws): Promise<string> =>
   return `bus ${bus}: event ${EventId}, ${source} "${event['detail-type']}"`;
 };
 
-/** Documented at https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+/** As `putEvent`: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const sendMessage = async (
   { queue, body, groupId, deduplicationId, attributes = {} }: MessageEntry,
   openAws: OpenAws,

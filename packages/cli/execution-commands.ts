@@ -9,14 +9,9 @@ import {
   type ExecutionStatus,
   isFinal,
 } from '../../lib/executions/record/execution-store.ts';
-import { type AdminApi, ApiProblem } from './admin-api.ts';
-import { type BulkOptions, retryMany } from './bulk-retry-commands.ts';
-import {
-  type CommandContext,
-  EARLIER_NOTE,
-  refuseUnknownWorkflow,
-  type TargetContext,
-} from './command-context.ts';
+import { type AdminApi, ApiProblem, EARLIER_NOTE, refuseUnknownWorkflow } from './admin-api.ts';
+import { MANY, retryMany } from './bulk-retry-commands.ts';
+import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import {
   colourOf,
@@ -30,125 +25,137 @@ import {
   toExecutionTable,
   toIso,
 } from './execution-text.ts';
-import { explain } from './help.ts';
-import type { Io } from './io.ts';
+import { type Io, printJson, printLines } from './io.ts';
 import { parseJson } from './parse-json.ts';
 import { WORKFLOWS } from './put-workflows.ts';
-import { LIMIT, readId, readQuery, readVersionNumber } from './read-arguments.ts';
+import { EXECUTION, JSON_OUTPUT, PAGING, readId, readQuery } from './read-arguments.ts';
 import { readInput } from './read-file.ts';
 import { printTable } from './table.ts';
 
 export const EXECUTIONS = '/api/admin/executions';
 
-export const addExecutionCommands = (program: Command, { onTarget }: CommandContext): void => {
-  const execution = program.command('execution').description('list, follow, retry and cancel executions');
+export const addExecutionCommands = (program: Command, context: CommandContext): void => {
+  const group = program.command('execution').description('list, follow, retry and cancel executions');
+  const add = addTo(group, context);
 
-  execution
-    .command('list')
-    .description('list executions, latest first')
-    .option('--workflow <id>', 'only executions of this workflow', readId)
-    .option('--status <names>', `comma separated: ${EXECUTION_STATUSES.join(', ')}`)
-    .option('--key <key>', 'only the execution of the delivery with this key; needs --workflow')
-    .option('--request <id>', 'only the execution of the request with this gateway id; needs --workflow')
-    .option('--failure-node <node>', 'failed at this node')
-    .option('--failure-name <name>', 'failed with this name, such as HttpStatusError')
-    .option('--bulk-retry <id>', 'started by this bulk retry')
-    .option('--from <time>', 'started at or after: 2026-01-31, 2026-01-31T09:00:00Z')
-    .option('--to <time>', 'started at or before')
-    .option('--limit <number>', LIMIT)
-    .option('--cursor <cursor>', 'continue where a list ended')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['execution list --status failed --from 2026-01-31']))
-    .action(async (options: ListOptions) => {
-      const { workflow, bulkRetry, json, ...fields } = options;
-      const query = { workflowId: workflow, bulkRetryId: bulkRetry, ...fields };
-      readQuery(keyedListQuery, query);
-      await onTarget((context) => list(query, json === true, context));
-    });
+  add('list', {
+    about: 'list executions, latest first',
+    options: LIST_OPTIONS,
+    examples: ['execution list --status failed --from 2026-01-31'],
+    check: (options) => readQuery(keyedListQuery, toListQuery(options)),
+    run: async ({ io, target: { api } }, options) => {
+      const { executions, nextCursor, omitsEarlier } = await api.call<ListAnswer>('GET', EXECUTIONS, {
+        query: toListQuery(options),
+      });
+      if (omitsEarlier === true) io.note(EARLIER_NOTE);
+      if (executions.length === 0) await refuseUnknownWorkflow(options.workflow, api);
+      if (options.json === true) return printJson({ executions, nextCursor }, io);
+      if (executions.length > 0) printTable(toExecutionTable(executions), io);
+      else io.note(nextCursor === null ? 'No matching executions.' : 'None on this page.');
+      if (nextCursor !== null) io.note(`There may be more: --cursor ${nextCursor}`);
+    },
+  });
 
-  execution
-    .command('show')
-    .description('show an execution node by node')
-    .argument('<id>', 'id of the execution', readId)
-    .option('--why', 'also show why each node did what it did')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['execution show ID --why']))
-    .action((id: string, options: ShowOptions) => onTarget((context) => show(id, options, context)));
+  add('show', {
+    about: 'show an execution node by node',
+    arguments: [EXECUTION],
+    options: [['--why', 'also show why each node did what it did'], JSON_OUTPUT],
+    examples: ['execution show ID --why'],
+    run: async (id, { io, target }, { why, json }) => {
+      const execution = await find(target.api, id);
+      if (json === true) return printJson(execution, io);
+      printLines(toAccount(execution, why === true), io);
+      if (why === true && execution.reasonsOmitted > 0)
+        io.note(`${execution.reasonsOmitted} reasons are omitted because of their size.`);
+    },
+  });
 
-  execution
-    .command('compare')
-    .description('show what an execution did differently from another one of its workflow')
-    .argument('<id>', 'id of the execution', readId)
-    .option('--with <id>', "the execution to compare with (default: the workflow's last success)", readId)
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['execution compare ID']))
-    .action((id: string, options: CompareOptions) => onTarget((context) => compare(id, options, context)));
+  add('compare', {
+    about: 'show what an execution did differently from another one of its workflow',
+    arguments: [EXECUTION],
+    options: [
+      ['--with <id>', "the execution to compare with (default: the workflow's last success)", readId],
+      JSON_OUTPUT,
+    ],
+    examples: ['execution compare ID'],
+    run: async (id, { io, target }, { with: otherId, json }) => {
+      const path = `${EXECUTIONS}/${id}/comparison`;
+      const query = { with: otherId };
+      const comparison = await target.api.call<ExecutionComparison>('GET', path, { query });
+      if (json === true) printJson(comparison, io);
+      else printLines(toComparison(comparison), io);
+    },
+  });
 
-  execution
-    .command('watch')
-    .description('follow an execution live, until it ends')
-    .argument('<id>', 'id of the execution', readId)
-    .addHelpText(
-      'after',
-      explain(['execution watch ID'], { failed: 'not found, or the execution did not succeed' }),
-    )
-    .action((id: string) => onTarget((context) => watch(id, context)));
+  add('watch', {
+    about: 'follow an execution live, until it ends',
+    arguments: [EXECUTION],
+    examples: ['execution watch ID'],
+    failed: 'not found, or the execution did not succeed',
+    run: (id, { io, target }) => watchExecution(() => find(target.api, id), io),
+  });
 
-  execution
-    .command('retry')
-    .description('run an execution again, or all that match a filter')
-    .argument('[id]', 'id of the execution; without it, --workflow or --all', readId)
-    .option('--from <node>', 'start at this node, reusing the results before it')
-    .option('--current', "the workflow's current version instead of the recorded one")
-    .option('--input <file>', "JSON with the fields of the trigger's input to replace; - for standard input")
-    .option(
-      '--idempotency-key <key>',
-      'the same for a repeated retry of ID, which starts nothing (default: a new one)',
-    )
-    .option('--workflow <id>', 'all executions of this workflow that match the filter', readId)
-    .option('--all', 'all executions of all workflows that match the filter')
-    .option('--status <names>', 'filter: comma separated (default: failed, timedOut)')
-    .option('--from-time <time>', 'filter: started at or after: 2026-01-31, 2026-01-31T09:00:00Z')
-    .option('--to-time <time>', 'filter: started at or before')
-    .option('--failure-node <node>', 'filter: failed at this node')
-    .option('--failure-name <name>', 'filter: failed with this name, such as HttpStatusError')
-    .option('--ran-version <number>', 'filter: ran this version of the workflow', readVersionNumber)
-    .option('--rate <number>', 'executions to start per second: 1 to 100 (default: 10)', readNumber)
-    .option('--stop-at <share>', 'stop when a greater share fails again: 0 to 1 (default: 0.5)', readNumber)
-    .option('--dry-run', 'only print what would be retried')
-    .option('--yes', "don't ask")
-    .addHelpText(
-      'after',
-      explain(['execution retry ID --current', 'execution retry --workflow hello --dry-run'], {
-        failed: 'refused or not found; of several, it stopped, or one failed again',
-      }),
-    )
-    .action(async (id: string | undefined, options: RetryOptions & BulkOptions) => {
-      const filter = ONLY_MANY.find((name) => options[name] !== undefined);
+  add('retry', {
+    about: 'run an execution again, or all that match a filter',
+    arguments: [['[id]', 'id of the execution; without it, --workflow or --all', readId]],
+    options: [...RETRY_OPTIONS, ...MANY],
+    examples: ['execution retry ID --current', 'execution retry --workflow hello --dry-run'],
+    failed: 'refused or not found; of several, it stopped, or one failed again',
+    check: (id, options) => {
       const ofOne = options.input ?? options.idempotencyKey;
-      if (id === undefined ? ofOne !== undefined : filter !== undefined)
+      const ofMany = ONLY_MANY.find((name) => options[name] !== undefined);
+      if ((id === undefined ? ofOne : ofMany) !== undefined)
         throw usageError(
           '--input and --idempotency-key need an id, and an id takes no filters: see execution retry --help.',
         );
-      await onTarget((context) =>
-        id === undefined ? retryMany(options, context) : retry(id, options, context),
-      );
-    });
+    },
+    run: (id, onTarget, options) =>
+      id === undefined ? retryMany(onTarget, options) : retryOne(id, onTarget, options),
+  });
 
-  execution
-    .command('cancel')
-    .description('cancel an execution')
-    .argument('<id>', 'id of the execution', readId)
-    .addHelpText('after', explain(['execution cancel ID'], { failed: 'not found, or it has ended' }))
-    .action((id: string) => onTarget((context) => cancel(id, context)));
+  add('cancel', {
+    about: 'cancel an execution',
+    arguments: [EXECUTION],
+    examples: ['execution cancel ID'],
+    failed: 'not found, or it has ended',
+    run: async (id, { io, target }) => {
+      const path = `${EXECUTIONS}/${id}/cancel`;
+      const { stopped } = await target.api.call<{ readonly stopped?: false }>('POST', path);
+      if (stopped === false) io.note(io.paint('yellow', 'The durable execution could not be stopped.'));
+      io.print(`${id}: cancelled`);
+    },
+  });
 };
 
-const readNumber = (given: string): number => {
-  const number = Number(given);
-  if (given.trim() === '' || Number.isNaN(number))
-    throw usageError(`${JSON.stringify(given)} is not a number.`);
-  return number;
-};
+const LIST_OPTIONS = [
+  ['--workflow <id>', 'only executions of this workflow', readId],
+  ['--status <names>', `comma separated: ${EXECUTION_STATUSES.join(', ')}`],
+  ['--key <key>', 'only the execution of the delivery with this key; needs --workflow'],
+  ['--request <id>', 'only the execution of the request with this gateway id; needs --workflow'],
+  ['--failure-node <node>', 'failed at this node'],
+  ['--failure-name <name>', 'failed with this name, such as HttpStatusError'],
+  ['--bulk-retry <id>', 'started by this bulk retry'],
+  ['--from <time>', 'started at or after: 2026-01-31, 2026-01-31T09:00:00Z'],
+  ['--to <time>', 'started at or before'],
+  ...PAGING,
+  JSON_OUTPUT,
+] as const;
+
+const toListQuery = ({ workflow, bulkRetry, json: _json, ...fields }: Options<typeof LIST_OPTIONS>) => ({
+  workflowId: workflow,
+  bulkRetryId: bulkRetry,
+  ...fields,
+});
+
+const RETRY_OPTIONS = [
+  ['--from <node>', 'start at this node, reusing the results before it'],
+  ['--current', "the workflow's current version instead of the recorded one"],
+  ['--input <file>', "JSON with the fields of the trigger's input to replace; - for standard input"],
+  [
+    '--idempotency-key <key>',
+    'the same for a repeated retry of ID, which starts nothing (default: a new one)',
+  ],
+] as const;
 
 /** What `execution retry` takes only without an id. */
 const ONLY_MANY = [
@@ -156,83 +163,13 @@ const ONLY_MANY = [
   ...(['ranVersion', 'rate', 'stopAt', 'dryRun', 'yes'] as const),
 ];
 
-interface ShowOptions {
-  readonly why?: true;
-  readonly json?: true;
-}
-
-interface CompareOptions {
-  readonly with?: string;
-  readonly json?: true;
-}
-
-interface RetryOptions {
-  readonly idempotencyKey?: string;
-  readonly input?: string;
-  readonly from?: string;
-  readonly current?: true;
-}
-
-interface ListFilters {
-  readonly status?: string;
-  readonly key?: string;
-  readonly request?: string;
-  readonly failureNode?: string;
-  readonly failureName?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly limit?: string;
-  readonly cursor?: string;
-}
-
-interface ListOptions extends ListFilters {
-  readonly workflow?: string;
-  readonly bulkRetry?: string;
-  readonly json?: true;
-}
-
 interface ListAnswer {
   readonly executions: readonly ListedExecution[];
   readonly nextCursor: string | null;
   readonly omitsEarlier?: true;
 }
 
-const list = async (
-  query: ListFilters & { readonly workflowId: string | undefined; readonly bulkRetryId: string | undefined },
-  asJson: boolean,
-  context: TargetContext,
-): Promise<void> => {
-  const { io, target } = context;
-  const answer = await target.api.call<ListAnswer>('GET', EXECUTIONS, { query: { ...query } });
-  const { executions, nextCursor, omitsEarlier } = answer;
-  if (omitsEarlier === true) io.note(EARLIER_NOTE);
-  if (executions.length === 0) await refuseUnknownWorkflow(query.workflowId ?? null, context);
-  if (asJson) return io.print(JSON.stringify({ executions, nextCursor }, null, 2));
-  if (executions.length > 0) printTable(toExecutionTable(executions), io);
-  else io.note(nextCursor === null ? 'No matching executions.' : 'None on this page.');
-  if (nextCursor !== null) io.note(`There may be more: --cursor ${nextCursor}`);
-};
-
 const find = (api: AdminApi, id: string): Promise<ShownExecution> => api.call('GET', `${EXECUTIONS}/${id}`);
-
-const show = async (id: string, { why, json }: ShowOptions, { io, target }: TargetContext): Promise<void> => {
-  const execution = await find(target.api, id);
-  if (json === true) return io.print(JSON.stringify(execution, null, 2));
-  for (const line of toAccount(execution, why === true)) io.print(line);
-  if (why === true && execution.reasonsOmitted > 0)
-    io.note(`${execution.reasonsOmitted} reasons are omitted because of their size.`);
-};
-
-const compare = async (
-  id: string,
-  { with: otherId, json }: CompareOptions,
-  { io, target }: TargetContext,
-): Promise<void> => {
-  const path = `${EXECUTIONS}/${id}/comparison`;
-  const comparison = await target.api.call<ExecutionComparison>('GET', path, { query: { with: otherId } });
-  if (json === true) return io.print(JSON.stringify(comparison, null, 2));
-  for (const line of toComparison(comparison)) io.print(line);
-};
 
 interface StartedExecution {
   readonly executionId: string;
@@ -240,10 +177,10 @@ interface StartedExecution {
   readonly workflowVersion: number;
 }
 
-const retry = async (
+const retryOne = async (
   id: string,
-  { from, current, input, idempotencyKey = randomUUID() }: RetryOptions,
   { io, target }: TargetContext,
+  { from, current, input, idempotencyKey = randomUUID() }: Options<typeof RETRY_OPTIONS>,
 ): Promise<void> => {
   const query = { from, version: current === true ? 'current' : 'recorded' };
   const edited =
@@ -271,33 +208,16 @@ export const printStarted = (
   io.note(`Follow it with: execution watch ${executionId}`);
 };
 
-const cancel = async (id: string, { io, target }: TargetContext): Promise<void> => {
-  const path = `${EXECUTIONS}/${id}/cancel`;
-  const { stopped } = await target.api.call<{ readonly stopped?: false }>('POST', path);
-  if (stopped === false) io.note(io.paint('yellow', 'The durable execution could not be stopped.'));
-  io.print(`${id}: cancelled`);
-};
-
-/**
- * Follows an execution until it ends; Ctrl+C stops only the command.
- *
- * @throws CommandError when the execution does not succeed
- */
-const watch = async (id: string, { io, target }: TargetContext): Promise<void> => {
-  await watchExecution(() => find(target.api, id), io);
-};
-
 interface WithOutput {
   readonly output?: JsonValue;
 }
 
-export interface RunOptions {
-  /** The trigger to start from; defaults to the only one. */
-  readonly trigger?: string;
-  /** A file with the input; `-` is standard input; defaults to `{}`. */
-  readonly input?: string;
-  readonly wait?: boolean;
-}
+/** The options of `workflow run`. */
+export const RUN_OPTIONS = [
+  ['--trigger <node>', 'the trigger to start from; required if there are several', readId],
+  ['--input <file>', 'its input, a JSON object; - is standard input (default: {})'],
+  ['--wait', 'follow it to its end and print its output'],
+] as const;
 
 /** Most executions end within this; longer ones are followed live. */
 const WAIT_SECONDS = 2;
@@ -309,17 +229,17 @@ const WAIT_SECONDS = 2;
  */
 export const runWorkflow = async (
   workflowId: string,
-  { trigger, input, wait = false }: RunOptions,
   { io, target }: TargetContext,
+  { trigger, input, wait }: Options<typeof RUN_OPTIONS>,
 ): Promise<void> => {
   const request = {
     query: { trigger },
-    headers: wait ? { prefer: `wait=${WAIT_SECONDS}` } : {},
+    headers: wait === true ? { prefer: `wait=${WAIT_SECONDS}` } : {},
     body: input === undefined ? {} : await readObject(input, 'the input of a trigger', io),
   };
   const path = `${WORKFLOWS}/${workflowId}/executions`;
   const started = await target.api.call<StartedExecution & WithOutput>('POST', path, request);
-  if (!wait) return printStarted(started, io);
+  if (wait !== true) return printStarted(started, io);
   const { executionId, workflowVersion } = started;
   io.note(`${executionId}: accepted, version ${workflowVersion} of ${workflowId}`);
   await watchExecution(() => find(target.api, executionId), { ...io, print: io.note, paintOut: io.paint });
@@ -327,7 +247,7 @@ export const runWorkflow = async (
     started.output === undefined
       ? await target.api.call<WithOutput>('GET', `${EXECUTIONS}/${executionId}/result`)
       : started;
-  io.print(JSON.stringify(output ?? {}, null, 2));
+  printJson(output ?? {}, io);
 };
 
 /** Reads a JSON object from a file; `-` is standard input. @param what - it is, for messages. @throws CommandError */

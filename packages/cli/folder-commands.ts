@@ -9,11 +9,10 @@ import { compareDefinitions } from '../../lib/workflows/definition/compare-defin
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { readDraft } from '../authoring/validation/graph/draft-graph.ts';
 import { ApiProblem } from './admin-api.ts';
-import type { CommandContext, TargetContext } from './command-context.ts';
+import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { CommandError, EXIT } from './command-error.ts';
 import { describeChanges } from './difference-text.ts';
-import { explain } from './help.ts';
-import type { Io } from './io.ts';
+import { type Io, printJson, printLines } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';
 import {
   checkFiles,
@@ -24,81 +23,73 @@ import {
   storeFiles,
   WORKFLOWS,
 } from './put-workflows.ts';
+import { JSON_OUTPUT } from './read-arguments.ts';
 import { listFiles } from './read-file.ts';
 import type { StageDifference } from './stage-file.ts';
 import { compareStage, pullStage } from './stage-files.ts';
 import { createFolder, fileOf, toFileText, writeText } from './write-file.ts';
 
 /** The commands that keep a folder, usually of a git repository, and a service in step. */
-export const addFolderCommands = (program: Command, { onTarget }: CommandContext): void => {
-  const add = (name: string, description: string, help: string): Command =>
-    program
-      .command(name)
-      .description(description)
-      .argument('<folder>', 'a folder of workflow files, one for each workflow')
-      .option('--tag <tag>', 'the folder has the workflows with this tag alone, such as those of a team')
-      .addHelpText('after', help);
+export const addFolderCommands = (program: Command, context: CommandContext): void => {
+  const add = addTo(program, context);
 
-  add(
-    'pull',
-    'write the workflows of the service, and the names of its credentials and variables, into a folder',
-    explain(['pull flows']),
-  ).action((folder: string, options: Owned) => onTarget((context) => pull(folder, options, context)));
-  add(
-    'diff',
-    'show what deploying a folder would change',
-    explain(['diff workflows', 'diff workflows --tag shop']),
-  )
-    .option('--json', 'print JSON')
-    .action((folder: string, options: ShowOptions) =>
-      onTarget(async (context) => {
-        showPlan(await planDeployment(folder, options, context), options, context.io);
-      }),
-    );
-  add(
-    'drift',
-    'exit with 1 if the service differs from a folder',
-    explain(['drift workflows'], { failed: 'the service differs' }),
-  )
-    .option('--json', 'print JSON')
-    .action((folder: string, options: ShowOptions) =>
-      onTarget(async (context) => {
-        const plan = await planDeployment(folder, options, context);
-        showPlan(plan, options, context.io);
-        if (plan.puts.length + plan.others.length + plan.ofStage.length > 0)
-          throw new CommandError('The service differs from the folder.', EXIT.failed);
-      }),
-    );
-  add(
-    'deploy',
-    'store what is new or changed in a folder',
-    explain(['deploy workflows --dry-run', 'deploy workflows --yes']),
-  )
-    .option('--prune', 'also remove workflows that the folder lacks; with --tag, those with the tag')
-    .option('--dry-run', 'show and check the changes, and make none')
-    .option('--yes', 'do not ask')
-    .option('--message <text>', 'why, for the history of the workflows')
-    .action((folder: string, options: DeployOptions) =>
-      onTarget((context) => deploy(folder, options, context)),
-    );
+  add('pull', {
+    about:
+      'write the workflows of the service, and the names of its credentials and variables, into a folder',
+    arguments: [FOLDER],
+    options: [TAG],
+    examples: ['pull flows'],
+    run: pull,
+  });
+
+  add('diff', {
+    about: 'show what deploying a folder would change',
+    arguments: [FOLDER],
+    options: [TAG, JSON_OUTPUT],
+    examples: ['diff workflows', 'diff workflows --tag shop'],
+    run: async (folder, onTarget, options) =>
+      showPlan(await planDeployment(folder, options, onTarget), options, onTarget.io),
+  });
+
+  add('drift', {
+    about: 'exit with 1 if the service differs from a folder',
+    arguments: [FOLDER],
+    options: [TAG, JSON_OUTPUT],
+    examples: ['drift workflows'],
+    failed: 'the service differs',
+    run: async (folder, onTarget, options) => {
+      const plan = await planDeployment(folder, options, onTarget);
+      showPlan(plan, options, onTarget.io);
+      if (plan.puts.length + plan.others.length + plan.ofStage.length > 0)
+        throw new CommandError('The service differs from the folder.', EXIT.failed);
+    },
+  });
+
+  add('deploy', {
+    about: 'store what is new or changed in a folder',
+    arguments: [FOLDER],
+    options: DEPLOY_OPTIONS,
+    examples: ['deploy workflows --dry-run', 'deploy workflows --yes'],
+    run: deploy,
+  });
 };
 
-/** Which workflows a folder is about. */
-interface Owned {
-  /** Those with this tag; all if absent. */
-  readonly tag?: string;
-}
+const FOLDER = ['<folder>', 'a folder of workflow files, one for each workflow'] as const;
+const TAG = [
+  '--tag <tag>',
+  'the folder has the workflows with this tag alone, such as those of a team',
+] as const;
 
-interface ShowOptions extends Owned {
-  readonly json?: true;
-}
+const DEPLOY_OPTIONS = [
+  TAG,
+  ['--prune', 'also remove workflows that the folder lacks; with --tag, those with the tag'],
+  ['--dry-run', 'show and check the changes, and make none'],
+  ['--yes', 'do not ask'],
+  ['--message <text>', 'why, for the history of the workflows'],
+] as const;
 
-interface DeployOptions extends Owned {
-  readonly prune?: true;
-  readonly dryRun?: true;
-  readonly yes?: true;
-  readonly message?: string;
-}
+/** Which workflows a folder is about: those with this tag; all if it is absent. */
+type Owned = Options<readonly [typeof TAG]>;
 
 interface StoredWorkflow {
   readonly version: number;
@@ -212,20 +203,17 @@ const toKeptLine = (ids: readonly string[]): readonly string[] => {
   return [`Not in the folder, and kept without --prune: ${ids.slice(0, MAX_NAMED).join(', ')}${more}`];
 };
 
-const showPlan = (plan: Plan, { json }: ShowOptions, io: Io): void => {
-  if (json !== true) {
-    printPlan(plan, io);
-    return;
-  }
-  const { puts, others, ofStage } = plan;
-  const shown = {
-    new: puts.filter(({ difference }) => difference === null).map(({ id }) => id),
-    changed: puts.flatMap(({ id, difference }) => (difference === null ? [] : [{ id, ...difference }])),
-    notInFolder: others.map(({ id }) => id),
-    stage: ofStage.map(({ line, command }) => ({ problem: line, command })),
-  };
-  io.print(JSON.stringify(shown, null, 2));
+const showPlan = (plan: Plan, { json }: { readonly json?: true }, io: Io): void => {
+  if (json !== true) printPlan(plan, io);
+  else printJson(toShown(plan), io);
 };
+
+const toShown = ({ puts, others, ofStage }: Plan) => ({
+  new: puts.filter(({ difference }) => difference === null).map(({ id }) => id),
+  changed: puts.flatMap(({ id, difference }) => (difference === null ? [] : [{ id, ...difference }])),
+  notInFolder: others.map(({ id }) => id),
+  stage: ofStage.map(({ line, command }) => ({ problem: line, command })),
+});
 
 /** @param describeOthers - says what the folder lacks */
 const printPlan = (
@@ -235,9 +223,9 @@ const printPlan = (
 ): void => {
   for (const { id, difference } of puts) {
     io.print(difference === null ? `+ ${id} is new` : `~ ${id} changes`);
-    for (const line of difference === null ? [] : describeDefinitions(difference, io)) io.print(line);
+    if (difference !== null) printLines(describeDefinitions(difference, io), io);
   }
-  for (const line of describeOthers(others.map(({ id }) => id))) io.print(line);
+  printLines(describeOthers(others.map(({ id }) => id)), io);
   for (const { line } of ofStage) io.print(`! ${line}`);
   for (const { command } of ofStage) io.note(`A deployment does not change this: ${command}`);
   if (puts.length + others.length + ofStage.length === 0) io.print('Nothing differs.');
@@ -246,8 +234,8 @@ const printPlan = (
 
 const deploy = async (
   folder: string,
-  { prune, dryRun, yes, message, ...owned }: DeployOptions,
   context: TargetContext,
+  { prune, dryRun, yes, message, ...owned }: Options<typeof DEPLOY_OPTIONS>,
 ): Promise<void> => {
   const { io, target } = context;
   const plan = await planDeployment(folder, owned, context);
@@ -290,7 +278,7 @@ const orKept = async (id: string, removed: Promise<unknown>): Promise<void> => {
 };
 
 /** Writes what differs. A file keeps its name and its `$schema`; a workflow without a file gets `ID.json`. */
-const pull = async (folder: string, owned: Owned, context: TargetContext): Promise<void> => {
+const pull = async (folder: string, context: TargetContext, owned: Owned): Promise<void> => {
   const { io } = context;
   const path = resolve(callerFolder(io.env), folder);
   const isThere = (await stat(path).catch(() => null)) !== null;
@@ -310,8 +298,7 @@ const pull = async (folder: string, owned: Owned, context: TargetContext): Promi
     await writeText(name, toFileText(definition, $schema), io);
     io.print(`${id}: ${file === undefined ? 'new' : 'changed'}, ${name}`);
     // What was edited in the file is lost unless git has it, so it is shown.
-    const difference = before === null ? null : compareDefinitions(before, definition);
-    for (const line of difference === null ? [] : describeDefinitions(difference, io)) io.print(line);
+    if (before !== null) printLines(describeDefinitions(compareDefinitions(before, definition), io), io);
   }
   for (const [id, { name }] of files)
     if (!stored.has(id)) io.note(io.paint('yellow', `${name}: the service has no workflow ${id}`));

@@ -13,7 +13,7 @@ const OF_TERMINAL = `
   NO_COLOR                 no colours on a terminal
   COLUMNS                  the width of tables on a terminal`;
 
-interface Explained {
+export interface Explained {
   /** What an exit code of 1 says; null if there is none. */
   readonly failed?: string | null;
   /** What an exit code of 2 says besides. */

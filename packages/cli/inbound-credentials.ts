@@ -1,5 +1,5 @@
 import type { Credential } from '../../lib/credentials/credential.ts';
-import type { TargetContext } from './command-context.ts';
+import type { TargetContext } from './command.ts';
 import { usageError } from './command-error.ts';
 import {
   CREDENTIALS,

@@ -38,6 +38,13 @@ export interface Io {
 
 export type Format = 'green' | 'red' | 'yellow';
 
+export const printJson = (value: unknown, { print }: Pick<Io, 'print'>): void =>
+  print(JSON.stringify(value, null, 2));
+
+export const printLines = (lines: readonly string[], { print }: Pick<Io, 'print'>): void => {
+  for (const line of lines) print(line);
+};
+
 /** Reads a line of a terminal. @throws CommandError if it is left with Ctrl+C or Ctrl+D @internal */
 export const askOn = async (input: Readable, output: Writable, question: string): Promise<string> => {
   const line = createInterface({ input, output, terminal: true });

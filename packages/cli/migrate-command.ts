@@ -2,11 +2,11 @@ import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-clie
 import { createListIndexes } from '../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
 import { type MigrationReport, migrateStoredData } from '../../lib/adapters/dynamodb/stored-data/migrate.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import type { TargetContext } from './command-context.ts';
+import type { TargetContext } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { printTable } from './table.ts';
 
-export interface MigrationOptions {
+interface MigrationOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }

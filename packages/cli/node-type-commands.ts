@@ -7,66 +7,76 @@ import {
 import { didYouMean } from '../../lib/shared/describe.ts';
 import { findNearest } from '../../lib/shared/near-name.ts';
 import { addFeatures } from '../../lib/webhooks/features/add-features.chunk.ts';
-import { printNodeType, toLine } from '../authoring/reference/print-node-type.ts';
-import type { CommandContext } from './command-context.ts';
+import { printNodeType, toLine, printJson as toSchemaText } from '../authoring/reference/print-node-type.ts';
+import { createWorkflowSchema } from '../authoring/reference/workflow-schema.ts';
+import { addTo, type CommandContext } from './command.ts';
 import { CommandError } from './command-error.ts';
-import { explain } from './help.ts';
-import type { Io } from './io.ts';
+import { type Io, printJson } from './io.ts';
+import { JSON_OUTPUT } from './read-arguments.ts';
 import { printTable } from './table.ts';
+import { writeText } from './write-file.ts';
 
-export const addNodeTypeCommands = (program: Command, { io, loadPlugins }: CommandContext): void => {
-  const nodeType = program.command('node-type').description('reference of the installed node types');
+export const addNodeTypeCommands = (program: Command, context: CommandContext): void => {
+  const group = program.command('node-type').description('reference of the installed node types');
+  const add = addTo(group, context);
 
-  nodeType
-    .command('list')
-    .description('list the installed node types; needs no service')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['node-type list'], { isOffline: true, failed: null }))
-    .action(async ({ json }: { readonly json?: true }) => list(await loadPlugins(), json === true, io));
+  add('list', {
+    about: 'list the installed node types; needs no service',
+    options: [JSON_OUTPUT],
+    examples: ['node-type list'],
+    isOffline: true,
+    failed: null,
+    runHere: async ({ io, loadPlugins }, { json }) => {
+      const descriptions = describeAll(await loadPlugins(), io);
+      if (json === true) return printJson(descriptions, io);
+      const rows = descriptions.map(({ nodeType, kind, category, description }) => [
+        nodeType,
+        kind,
+        category,
+        toLine(description),
+      ]);
+      const titles = ['TYPE', 'KIND', 'CATEGORY', 'DESCRIPTION'];
+      printTable({ titles, texts: ['DESCRIPTION'], rows }, io);
+    },
+  });
 
-  nodeType
-    .command('show')
-    .description('print parameters, outputs and an example of a node type')
-    .argument('<type>', 'the type, as in a workflow file')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['node-type show httpRequest'], { isOffline: true, failed: 'not found' }))
-    .action(async (type: string, { json }: { readonly json?: true }) =>
-      show(type, await loadPlugins(), json === true, io),
-    );
-};
+  add('show', {
+    about: 'print parameters, outputs and an example of a node type',
+    arguments: [['<type>', 'the type, as in a workflow file']],
+    options: [JSON_OUTPUT],
+    examples: ['node-type show httpRequest'],
+    isOffline: true,
+    failed: 'not found',
+    runHere: async (type, { io, loadPlugins }, { json }) => {
+      const descriptions = describeAll(await loadPlugins(), io);
+      const names = descriptions.map(({ nodeType }) => nodeType);
+      const found = descriptions[names.indexOf(type)];
+      if (found === undefined)
+        throw new CommandError(
+          `There is no node type ${JSON.stringify(type)}${didYouMean(findNearest(type, names))}`,
+        );
+      if (json === true) printJson(found, io);
+      else io.print(printNodeType(found));
+    },
+  });
 
-const list = (plugins: readonly PluginEntry[], asJson: boolean, io: Io): void => {
-  const descriptions = describeAll(plugins, io);
-  if (asJson) io.print(JSON.stringify(descriptions, null, 2));
-  else
-    printTable(
-      {
-        titles: ['TYPE', 'KIND', 'CATEGORY', 'DESCRIPTION'],
-        texts: ['DESCRIPTION'],
-        rows: descriptions.map(({ nodeType, kind, category, description }) => [
-          ...[nodeType, kind, category, toLine(description)],
-        ]),
-      },
-      io,
-    );
-};
-
-/** @throws CommandError when no loaded plugin has the node type */
-const show = (type: string, plugins: readonly PluginEntry[], asJson: boolean, io: Io): void => {
-  const descriptions = describeAll(plugins, io);
-  const found = descriptions.find(({ nodeType }) => nodeType === type);
-  if (found === undefined) {
-    const near = findNearest(
-      type,
-      descriptions.map(({ nodeType }) => nodeType),
-    );
-    throw new CommandError(`There is no node type ${JSON.stringify(type)}${didYouMean(near)}`);
-  }
-  io.print(asJson ? JSON.stringify(found, null, 2) : printNodeType(found));
+  addTo(program, context)('schema', {
+    about: 'print the JSON Schema of workflow files, for editors; needs no service',
+    options: [['--output <file>', 'write it to this file, which workflow files name by "$schema"']],
+    examples: ['schema --output workflows/workflow.schema.json'],
+    isOffline: true,
+    failed: 'the file could not be written',
+    runHere: async ({ io, loadPlugins }, { output }) => {
+      const text = toSchemaText(createWorkflowSchema(describeAll(await loadPlugins(), io)));
+      if (output === undefined) return io.print(text);
+      await writeText(output, `${text}\n`, io);
+      io.print(`${output}: the schema of workflow files with the installed node types`);
+    },
+  });
 };
 
 /** The usable node types; warns about each plugin that is not loaded. */
-export const describeAll = (plugins: readonly PluginEntry[], io: Io): NodeTypeDescription[] =>
+const describeAll = (plugins: readonly PluginEntry[], io: Io): NodeTypeDescription[] =>
   plugins.flatMap((entry) => {
     if (entry.status === 'loaded') return entry.plugin.nodeTypes.map(describeNodeType).map(addFeatures);
     io.note(io.paint('yellow', `The plugin ${entry.id} is not loaded: ${entry.error}`));

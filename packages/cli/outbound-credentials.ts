@@ -22,7 +22,7 @@ import { didYouMean } from '../../lib/shared/describe.ts';
 import { findNearest } from '../../lib/shared/near-name.ts';
 import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import { ApiProblem } from './admin-api.ts';
-import type { TargetContext } from './command-context.ts';
+import type { TargetContext } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import {
   CREDENTIALS,
@@ -133,8 +133,8 @@ export const rotateOutbound = async ({ id, type: name, reference }: Outbound, co
 
 export const changeHosts = async (
   id: string,
-  host: readonly string[] | undefined,
   context: TargetContext,
+  { host }: Pick<CreateOptions, 'host'>,
 ): Promise<void> => {
   const { io } = context;
   const { type: name, fields, hosts: before, reference } = await findOutbound(id, context);
@@ -165,12 +165,13 @@ export const changeHosts = async (
 export const toLimits = ({ perSecond, atOnce }: LimitOptions): CallLimits | undefined =>
   perSecond === undefined && atOnce === undefined ? undefined : { perSecond, atOnce };
 
-/** @param limits - null removes them */
+/** Removes the limits if there are none in the options. */
 export const changeLimits = async (
   id: string,
-  limits: CallLimits | null,
   context: TargetContext,
+  options: LimitOptions,
 ): Promise<void> => {
+  const limits = toLimits(options) ?? null;
   const { type } = await findOutbound(id, context);
   const path = `${CREDENTIALS}/${id}/limits`;
   const changed = await sendCredential<Outbound>(type, context, 'POST', path, { limits });

@@ -3,11 +3,12 @@ import type { pointedText, storedWorkflow, validateWorkflowsRoute } from '../../
 import type { AnswerTo, BodyOf } from '../../lib/http/api-route.ts';
 import type { TriggerTimes } from '../../lib/workflows/definition/problem.ts';
 import { ApiProblem } from './admin-api.ts';
-import type { TargetContext } from './command-context.ts';
+import type { Options, TargetContext } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { describeDifference, type VersionDifference } from './difference-text.ts';
-import type { Io } from './io.ts';
+import { type Io, printLines } from './io.ts';
 import { locateValues, parseWorkflow } from './parse-json.ts';
+import { readVersionNumber } from './read-arguments.ts';
 import { findSameIds, listFiles, readInput } from './read-file.ts';
 
 export interface SentFile {
@@ -29,17 +30,16 @@ const MAX_SENT_BYTES = 3_500_000;
 
 export const WORKFLOWS = '/api/admin/workflows';
 
-export interface PutOptions {
-  /** The version of the only file that must be current. */
-  readonly replaces?: number;
-  readonly message?: string;
-  readonly dryRun?: true;
-}
+export const PUT_OPTIONS = [
+  ['--message <text>', 'why, for the history of the workflow'],
+  ['--dry-run', 'check them against the service, and store nothing'],
+  ['--replaces <version>', 'store a file only if this version is still current', readVersionNumber],
+] as const;
 
 export const putFiles = async (
   files: readonly string[],
-  { message, dryRun, replaces }: PutOptions,
   context: TargetContext,
+  { message, dryRun, replaces }: Options<typeof PUT_OPTIONS>,
 ): Promise<void> => {
   const sent = await readFiles(await listFiles(files, context.io), context.io);
   if (replaces !== undefined && sent.length !== 1) throw usageError('--replaces is for a single file.');
@@ -99,7 +99,7 @@ export const orChanges = async (
         const difference = await target.api.call<VersionDifference>('GET', `${WORKFLOWS}/${id}/diff`, {
           query,
         });
-        for (const line of describeDifference(difference, io.columns)) io.print(line);
+        printLines(describeDifference(difference, io.columns), io);
       }
     }
     // Changed, and changed back.

@@ -18,12 +18,24 @@ export const readIds = (text: string, before: readonly string[] = []): readonly 
   readId(text),
 ];
 
-export const readVersionNumber = (text: string): number => {
-  const version = Number(text);
-  if (!Number.isSafeInteger(version) || version < 1)
-    throw usageError('A version must be a whole number of at least 1.');
-  return version;
-};
+/** @param describe - says what is wrong with a text, as JSON */
+export const numberThat =
+  (isValid: (value: number) => boolean, describe: (shown: string) => string) =>
+  (text: string): number => {
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (!isValid(value)) throw usageError(describe(JSON.stringify(text)));
+    return value;
+  };
+
+export const readNumber = numberThat(
+  (value) => !Number.isNaN(value),
+  (shown) => `${shown} is not a number.`,
+);
+
+export const readVersionNumber = numberThat(
+  (value) => Number.isSafeInteger(value) && value >= 1,
+  () => 'A version must be a whole number of at least 1.',
+);
 
 export const readStage = (text: string): string => {
   if (!STAGE.test(text))
@@ -53,8 +65,16 @@ export const checkOptions = (options: Readonly<Record<string, unknown>>): void =
       throw usageError(`--${name} needs --stage NAME.`);
 };
 
-/** Describes the `--limit` of a list. */
-export const LIMIT = `how many: 1 to ${PAGE.max} (default: ${PAGE.initial})`;
+/** Options of many commands. */
+export const JSON_OUTPUT = ['--json', 'print JSON'] as const;
+export const PAGING = [
+  ['--limit <number>', `how many: 1 to ${PAGE.max} (default: ${PAGE.initial})`],
+  ['--cursor <cursor>', 'continue where a list ended'],
+] as const;
+
+/** Arguments of many commands. */
+export const WORKFLOW = ['<id>', 'id of the workflow', readId] as const;
+export const EXECUTION = ['<id>', 'id of the execution', readId] as const;
 
 /**
  * Reads the options of a list by the admin API's rules.

@@ -5,7 +5,7 @@ import { isAppError } from '../../lib/shared/errors.ts';
 import { ApiProblem } from './admin-api.ts';
 import { addApprovalCommands } from './approval-commands.ts';
 import { addBulkRetryCommands } from './bulk-retry-commands.ts';
-import type { CommandContext } from './command-context.ts';
+import { addTo, type CommandContext } from './command.ts';
 import { CommandError, EXIT, type ExitCode, explainAwsError, usageError } from './command-error.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { addConsoleCommands } from './console-commands.ts';
@@ -15,14 +15,12 @@ import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import { ApiUnfound } from './find-api-url.ts';
 import { addFolderCommands } from './folder-commands.ts';
-import { explain, explainProgram, formatHelp } from './help.ts';
+import { explainProgram, formatHelp } from './help.ts';
 import type { Io } from './io.ts';
-import type { MigrationOptions } from './migrate-command.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
-import { checkOptions, readStage, readUrl } from './read-arguments.ts';
+import { checkOptions, JSON_OUTPUT, readStage, readUrl } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
-import { addSchemaCommand } from './schema-command.ts';
 import { addStateCommands } from './state-commands.ts';
 import { addStatisticsCommand } from './statistics-command.ts';
 import type { OpenTarget } from './target.ts';
@@ -77,7 +75,6 @@ export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Comm
   addWorkflowCommands(program, context);
   addFolderCommands(program, context);
   addNodeTypeCommands(program, context);
-  addSchemaCommand(program, context);
   addPluginCommands(program, context);
   addCredentialCommands(program, context);
   addVariableCommands(program, context);
@@ -91,15 +88,13 @@ export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Comm
   addConsoleCommands(program, context);
   addDoctorCommand(program, context);
   addCompletionCommand(program, io);
-  program
-    .command('migrate')
-    .description('rewrite data stored in the previous schema version')
-    .option('--dry-run', 'only count the items, by table and version')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['migrate --dry-run'], { failed: 'refused, failed or incomplete' }))
-    .action((options: MigrationOptions) =>
-      onTarget(async (context) => (await import('./migrate-command.ts')).runMigration(options, context)),
-    );
+  addTo(program, context)('migrate', {
+    about: 'rewrite data stored in the previous schema version',
+    options: [['--dry-run', 'only count the items, by table and version'], JSON_OUTPUT],
+    examples: ['migrate --dry-run'],
+    failed: 'refused, failed or incomplete',
+    run: async (onTarget, options) => (await import('./migrate-command.ts')).runMigration(options, onTarget),
+  });
   return program;
 };
 

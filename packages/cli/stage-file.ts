@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import type { TargetContext } from './command-context.ts';
+import type { TargetContext } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { callerFolder } from './local/project-folder.ts';
 import { locateValues, parseJson } from './parse-json.ts';

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
 import type { DescribedCredential } from '../../lib/app/edit-credentials.ts';
-import { VARIABLE_TYPES, type Variable } from '../../lib/shared/settings/settings.ts';
+import { VARIABLE_TYPES } from '../../lib/shared/settings/settings.ts';
 import { isVariableName } from '../../lib/shared/settings/variables.ts';
 import { findCredentialUses } from '../../lib/workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { findVariables } from '../../lib/workflows/definition/find-variables.ts';
-import type { TargetContext } from './command-context.ts';
+import type { TargetContext } from './command.ts';
 import { CREDENTIALS } from './credential-api.ts';
 import {
   compareStageFile,
@@ -17,7 +17,7 @@ import {
   type StageFile,
   toOptions,
 } from './stage-file.ts';
-import { VARIABLES } from './variable-commands.ts';
+import { VARIABLES, type VariableList } from './variable-commands.ts';
 
 /** An object with these keys alone. */
 const entryOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -86,10 +86,7 @@ const variables: StageFile<StatedVariable> = {
   entry: variable,
   isName: isVariableName,
   readStored: async ({ target }) => {
-    const { variables: listed } = await target.api.call<{ readonly variables: readonly Variable[] }>(
-      'GET',
-      VARIABLES,
-    );
+    const { variables: listed } = await target.api.call<VariableList>('GET', VARIABLES);
     return new Map(listed.map(({ name, type, description }) => [name, { type, description }]));
   },
   toCreateCommand: toSetCommand,

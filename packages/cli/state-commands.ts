@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import type { listEntriesRoute } from '../../lib/app/state.ts';
 import type { AnswerTo } from '../../lib/http/api-route.ts';
-import { type AdminApi, ApiProblem } from './admin-api.ts';
-import type { CommandContext } from './command-context.ts';
+import { ApiProblem } from './admin-api.ts';
+import { addTo, type CommandContext, type TargetContext } from './command.ts';
 import { usageError } from './command-error.ts';
-import { explain } from './help.ts';
-import type { Io } from './io.ts';
+import { printJson } from './io.ts';
 import { parseJson } from './parse-json.ts';
-import { LIMIT, readId } from './read-arguments.ts';
+import { JSON_OUTPUT, numberThat, PAGING, readId } from './read-arguments.ts';
 import { readInput } from './read-file.ts';
 import { printTable } from './table.ts';
 
@@ -17,125 +16,102 @@ const ENTRY = `${STATE}/entry`;
 type Page = AnswerTo<typeof listEntriesRoute>;
 type Entry = Page['entries'][number];
 
-interface ScopeOptions {
-  readonly workflow?: string;
-  readonly store?: string;
-}
+const SCOPE = [
+  ['--workflow <id>', 'the entries of this workflow', readId],
+  ['--store <name>', 'the entries of this store, which workflows share'],
+] as const;
+const PREFIX = ['--prefix <text>', 'what their keys begin with'] as const;
+const KEY = ['<key>', 'its key'] as const;
 
-interface ListOptions extends ScopeOptions {
-  readonly prefix?: string;
-  readonly limit?: string;
-  readonly cursor?: string;
-  readonly json?: true;
-}
+const readWholeNumber = numberThat(
+  (value) => Number.isSafeInteger(value) && value >= 0,
+  (shown) => `${shown} is not a whole number.`,
+);
 
-interface ChangeOptions extends ScopeOptions {
-  readonly ttl?: number;
-  readonly ifVersion?: number;
-}
+export const addStateCommands = (program: Command, context: CommandContext): void => {
+  const group = program.command('state').description('see and change what workflows remember');
+  const add = addTo(group, context);
 
-interface PutOptions extends ChangeOptions {
-  readonly file?: string;
-}
+  add('list', {
+    about: 'list entries of state, by key',
+    options: [...SCOPE, PREFIX, ...PAGING, JSON_OUTPUT],
+    examples: ['state list --workflow orders --prefix customer/'],
+    check: toQuery,
+    run: listEntries,
+  });
 
-export const addStateCommands = (program: Command, { io, onTarget }: CommandContext): void => {
-  const state = program.command('state').description('see and change what workflows remember');
+  add('get', {
+    about: 'print the value of an entry, as JSON',
+    arguments: [KEY],
+    options: [...SCOPE, ['--json', 'print all that is known of it']],
+    examples: ['state get customer/7 --workflow orders'],
+    check: (_key, options) => toQuery(options),
+    run: async (key, { io, target }, options) => {
+      const query = { ...toQuery(options), key };
+      const entry = await target.api.call<Entry>('GET', ENTRY, { query });
+      if (options.json === true) return printJson(entry, io);
+      if (entry.claim !== null) io.note(describeClaim(entry.claim));
+      printJson(entry.value, io);
+    },
+  });
 
-  const withScope = (command: Command): Command =>
-    command
-      .option('--workflow <id>', 'the entries of this workflow', readId)
-      .option('--store <name>', 'the entries of this store, which workflows share');
-
-  withScope(state.command('list').description('list entries of state, by key'))
-    .option('--prefix <text>', 'what their keys begin with')
-    .option('--limit <number>', LIMIT)
-    .option('--cursor <cursor>', 'continue where a list ended')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['state list --workflow orders --prefix customer/']))
-    .action(async (options: ListOptions) => {
-      const query = toQuery(options);
-      await onTarget(({ target }) => list(query, options.json === true, target.api, io));
-    });
-
-  withScope(state.command('get').description('print the value of an entry, as JSON'))
-    .argument('<key>', 'its key')
-    .option('--json', 'print all that is known of it')
-    .addHelpText('after', explain(['state get customer/7 --workflow orders']))
-    .action(async (key: string, options: ListOptions) => {
-      const query = { ...toScope(options), key };
-      await onTarget(async ({ target }) => {
-        const entry = await target.api.call<Entry>('GET', ENTRY, { query });
-        if (options.json !== true && entry.claim !== null) io.note(describeClaim(entry.claim));
-        io.print(JSON.stringify(options.json === true ? entry : entry.value, null, 2));
-      });
-    });
-
-  withScope(state.command('put').description('create or replace an entry'))
-    .argument('<key>', 'its key')
-    .argument('[value]', `its value as JSON, such as 7, '"text"' or '{"a":1}'`)
-    .option('--file <file>', 'a file with its value as JSON; - for standard input')
-    .option('--ttl <seconds>', 'it expires after this time (default: never)', readNumber)
-    .option('--if-version <number>', 'only in place of this version; 0 for none', readNumber)
-    .addHelpText('after', explain(['state put visits/7 1 --workflow orders --if-version 0']))
-    .action(async (key: string, given: string | undefined, options: PutOptions) => {
-      const query = { ...toScope(options), key };
+  add('put', {
+    about: 'create or replace an entry',
+    arguments: [KEY, ['[value]', `its value as JSON, such as 7, '"text"' or '{"a":1}'`]],
+    options: [
+      ...SCOPE,
+      ['--file <file>', 'a file with its value as JSON; - for standard input'],
+      ['--ttl <seconds>', 'it expires after this time (default: never)', readWholeNumber],
+      ['--if-version <number>', 'only in place of this version; 0 for none', readWholeNumber],
+    ],
+    examples: ['state put visits/7 1 --workflow orders --if-version 0'],
+    runHere: async (key, given, { io, onTarget }, options) => {
+      const query = { ...toQuery(options), key };
       if ((given === undefined) === (options.file === undefined))
         throw usageError('Give the value, or a file with it: --file FILE.');
       const { name, text } =
         given === undefined ? await readInput(options.file ?? '', io) : { name: 'value', text: given };
       const body = { value: parseJson(text, name), ttlSeconds: options.ttl ?? null };
       await onTarget(async ({ target }) => {
-        const request = { query, body, headers: toCondition(options) };
+        const request = { query, body, headers: toCondition(options.ifVersion) };
         const { version } = await target.api.call<Entry>('PUT', ENTRY, request);
         io.print(`${key}: stored, version ${version}`);
       });
-    });
+    },
+  });
 
-  withScope(state.command('delete').description('delete an entry; a claimed key can be claimed again'))
-    .argument('<key>', 'its key')
-    .option('--if-version <number>', 'only this version', readNumber)
-    .addHelpText('after', explain(['state delete order/1017 --workflow orders']))
-    .action(async (key: string, options: ChangeOptions) => {
-      const query = { ...toScope(options), key };
-      await onTarget(async ({ target }) => {
-        await target.api.call('DELETE', ENTRY, { query, headers: toCondition(options) });
-        io.print(`${key}: deleted`);
-      });
-    });
+  add('delete', {
+    about: 'delete an entry; a claimed key can be claimed again',
+    arguments: [KEY],
+    options: [...SCOPE, ['--if-version <number>', 'only this version', readWholeNumber]],
+    examples: ['state delete order/1017 --workflow orders'],
+    check: (_key, options) => toQuery(options),
+    run: async (key, { io, target }, options) => {
+      const query = { ...toQuery(options), key };
+      await target.api.call('DELETE', ENTRY, { query, headers: toCondition(options.ifVersion) });
+      io.print(`${key}: deleted`);
+    },
+  });
 
-  withScope(state.command('export').description('print all entries, each as a line of JSON'))
-    .option('--prefix <text>', 'what their keys begin with')
-    .addHelpText('after', explain(['state export --workflow orders > orders.jsonl']))
-    .action(async (options: ListOptions) => {
-      const query = toQuery(options);
-      await onTarget(({ target }) => exportAll(query, target.api, io));
-    });
+  add('export', {
+    about: 'print all entries, each as a line of JSON',
+    options: [...SCOPE, PREFIX],
+    examples: ['state export --workflow orders > orders.jsonl'],
+    check: toQuery,
+    run: exportAll,
+  });
 };
 
-type Query = Readonly<Record<string, string | null>>;
+type ListOptions = Readonly<Partial<Record<'workflow' | 'store' | 'prefix' | 'limit' | 'cursor', string>>>;
 
-/** @throws CommandError unless exactly one of the two is given */
-const toScope = ({ workflow, store }: ScopeOptions): Query => {
+/** @throws CommandError unless exactly one of workflow and store is given */
+const toQuery = ({ workflow, store, prefix, limit, cursor }: ListOptions) => {
   if ((workflow === undefined) === (store === undefined))
     throw usageError('Name whose entries: either --workflow ID or --store NAME.');
-  return { workflowId: workflow ?? null, store: store ?? null };
+  return { workflowId: workflow, store, prefix, limit, cursor };
 };
 
-const toQuery = ({ prefix, limit, cursor, ...scope }: ListOptions): Query => ({
-  ...toScope(scope),
-  prefix: prefix ?? null,
-  limit: limit ?? null,
-  cursor: cursor ?? null,
-});
-
-const readNumber = (text: string): number => {
-  const number = Number(text);
-  if (text.trim() === '' || !Number.isSafeInteger(number) || number < 0)
-    throw usageError(`${JSON.stringify(text)} is not a whole number.`);
-  return number;
-};
-
-const toCondition = ({ ifVersion }: ChangeOptions): Readonly<Record<string, string>> => {
+const toCondition = (ifVersion: number | undefined): Readonly<Record<string, string>> => {
   if (ifVersion === undefined) return {};
   return ifVersion === 0 ? { 'if-none-match': '*' } : { 'if-match': `"${ifVersion}"` };
 };
@@ -148,9 +124,12 @@ const describeValue = ({ value, omittedBytes }: Pick<Entry, 'value' | 'omittedBy
     ? JSON.stringify(value)
     : `${omittedBytes.toLocaleString('en')} bytes: state get shows them`;
 
-const list = async (query: Query, asJson: boolean, api: AdminApi, io: Io): Promise<void> => {
-  const { entries, nextCursor } = await api.call<Page>('GET', STATE, { query });
-  if (asJson) return io.print(JSON.stringify({ entries, nextCursor }, null, 2));
+const listEntries = async (
+  { io, target }: TargetContext,
+  options: ListOptions & { readonly json?: true },
+): Promise<void> => {
+  const { entries, nextCursor } = await target.api.call<Page>('GET', STATE, { query: toQuery(options) });
+  if (options.json === true) return printJson({ entries, nextCursor }, io);
   if (entries.length === 0) io.note('There are no entries.');
   else {
     const rows = entries.map(({ key, value, omittedBytes, version, writtenAt, expiresAt, claim }) => [
@@ -170,24 +149,20 @@ const PAGE = '100';
 /** How many entries are between two lines of progress. */
 const STEP = 1_000;
 
-/** An entry with its value, also one that a list omits; null if it has been deleted since it was listed. */
-const find = (
-  { workflowId = null, store = null }: Query,
-  key: string,
-  api: AdminApi,
-): Promise<Entry | null> =>
-  api.call<Entry>('GET', ENTRY, { query: { workflowId, store, key } }).catch((error: unknown) => {
-    if (error instanceof ApiProblem && error.code === 'state-entry-not-found') return null;
-    throw error;
-  });
-
-const exportAll = async (query: Query, api: AdminApi, io: Io): Promise<void> => {
+const exportAll = async ({ io, target: { api } }: TargetContext, options: ListOptions): Promise<void> => {
+  const query = toQuery(options);
+  /** An entry with its value, also one that a list omits; null if it has been deleted since it was listed. */
+  const find = (key: string): Promise<Entry | null> =>
+    api.call<Entry>('GET', ENTRY, { query: { ...query, key } }).catch((error: unknown) => {
+      if (error instanceof ApiProblem && error.code === 'state-entry-not-found') return null;
+      throw error;
+    });
   let cursor: string | null = null;
   let count = 0;
   do {
     const page: Page = await api.call<Page>('GET', STATE, { query: { ...query, limit: PAGE, cursor } });
     for (const entry of page.entries) {
-      const whole = entry.omittedBytes === null ? entry : await find(query, entry.key, api);
+      const whole = entry.omittedBytes === null ? entry : await find(entry.key);
       if (whole !== null) io.print(JSON.stringify(whole));
     }
     const before = count;

@@ -5,45 +5,46 @@ import {
   type Statistics,
   statisticsQuery,
 } from '../../lib/executions/statistics/read-statistics.ts';
-import { type CommandContext, refuseUnknownWorkflow, type TargetContext } from './command-context.ts';
+import { refuseUnknownWorkflow } from './admin-api.ts';
+import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { formatDuration } from './execution-text.ts';
-import { explain } from './help.ts';
-import { readId, readQuery } from './read-arguments.ts';
+import { printJson } from './io.ts';
+import { JSON_OUTPUT, readId, readQuery } from './read-arguments.ts';
 import { printTable, type Table } from './table.ts';
 
 type StatisticsPage = Awaited<ReturnType<typeof readStatistics>> & { readonly timestamp: string };
 
-interface Options extends Readonly<Partial<Record<'workflow' | 'from' | 'to' | 'step', string>>> {
-  readonly json?: true;
-}
+const PERIOD = [
+  ['--workflow <id>', 'of one workflow, with its nodes; of all by default', readId],
+  ['--from <time>', 'start of the period (default: a day before its end)'],
+  ['--to <time>', `end of the period, at most ${MAX_DAYS} days after its start (default: now)`],
+  ['--step <step>', 'hour or day (default: hour)'],
+  JSON_OUTPUT,
+] as const;
+
+const toQuery = ({ workflow, json: _json, ...period }: Options<typeof PERIOD>) => ({
+  ...period,
+  workflowId: workflow,
+});
 
 /** `statistics`: a line for each hour or day, then the nodes of the workflow. */
-export const addStatisticsCommand = (program: Command, { onTarget }: CommandContext): void => {
-  program
-    .command('statistics')
-    .description('show how many executions started and ended, and how long they took')
-    .option('--workflow <id>', 'of one workflow, with its nodes; of all by default', readId)
-    .option('--from <time>', 'start of the period (default: a day before its end)')
-    .option('--to <time>', `end of the period, at most ${MAX_DAYS} days after its start (default: now)`)
-    .option('--step <step>', 'hour or day (default: hour)')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['statistics --workflow orders --step day']))
-    .action(async ({ json, workflow, ...period }: Options) => {
-      const query = { ...period, ...(workflow === undefined ? {} : { workflowId: workflow }) };
-      readQuery(statisticsQuery, query);
-      await onTarget((context) => show(query, json === true, context));
-    });
-};
+export const addStatisticsCommand = (program: Command, context: CommandContext): void =>
+  addTo(program, context)('statistics', {
+    about: 'show how many executions started and ended, and how long they took',
+    options: PERIOD,
+    examples: ['statistics --workflow orders --step day'],
+    check: (options) => readQuery(statisticsQuery, toQuery(options)),
+    run: printStatistics,
+  });
 
-const show = async (
-  query: Readonly<Record<string, string>>,
-  asJson: boolean,
-  context: TargetContext,
+const printStatistics = async (
+  { io, target: { api } }: TargetContext,
+  options: Options<typeof PERIOD>,
 ): Promise<void> => {
-  const { io, target } = context;
-  const page = await target.api.call<StatisticsPage>('GET', '/api/admin/statistics', { query });
-  if (page.steps.length === 0) await refuseUnknownWorkflow(page.workflowId, context);
-  if (asJson) return io.print(JSON.stringify(page, null, 2));
+  const query = toQuery(options);
+  const page = await api.call<StatisticsPage>('GET', '/api/admin/statistics', { query });
+  if (page.steps.length === 0) await refuseUnknownWorkflow(page.workflowId, api);
+  if (options.json === true) return printJson(page, io);
   if (page.steps.length === 0)
     return io.note(`Nothing was counted from ${page.from} to ${page.to}. Counts are a few minutes behind.`);
   printTable(toStepTable(page), io);
@@ -57,8 +58,11 @@ const show = async (
   if (nodes.length === 0) return;
   io.print('');
   const rows = nodes.map(([nodeId, { runs, failed, durationMs }]) => [
-    ...[nodeId, `${runs}`, `${failed}`],
-    ...[toTime(durationMs.p50), toTime(durationMs.p95)],
+    nodeId,
+    `${runs}`,
+    `${failed}`,
+    toTime(durationMs.p50),
+    toTime(durationMs.p95),
   ]);
   printTable({ titles: ['NODE', 'RUNS', 'FAILED', 'P50', 'P95'], rows }, io);
 };

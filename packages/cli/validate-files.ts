@@ -26,7 +26,7 @@ import {
 } from '../authoring/validation/check-subworkflows.ts';
 import { findFormatChanges } from '../authoring/validation/find-format-changes.ts';
 import { readDraft } from '../authoring/validation/graph/draft-graph.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext } from './command.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';

@@ -2,7 +2,7 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { findFormatChanges } from '../authoring/validation/find-format-changes.ts';
 import { validateWorkflow } from '../authoring/validation/validate.ts';
-import type { TargetContext } from './command-context.ts';
+import type { TargetContext } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { readStored } from './folder-commands.ts';
 

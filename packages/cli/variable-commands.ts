@@ -1,95 +1,93 @@
 import { type JsonValue, parseJson as parseExactly } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
 import { VARIABLE_TYPES, type Variable, type VariableType } from '../../lib/shared/settings/settings.ts';
-import { type AdminApi, ApiProblem } from './admin-api.ts';
-import type { CommandContext } from './command-context.ts';
-import { CommandError, refuseUsed, usageError } from './command-error.ts';
-import { explain } from './help.ts';
+import { type AdminApi, ApiProblem, removeUnused } from './admin-api.ts';
+import { addTo, type CommandContext } from './command.ts';
+import { CommandError, usageError } from './command-error.ts';
+import { printJson } from './io.ts';
 import { parseJson } from './parse-json.ts';
+import { JSON_OUTPUT } from './read-arguments.ts';
 import { printTable } from './table.ts';
 
 export const VARIABLES = '/api/admin/variables';
 
 const toPath = (name: string): string => `${VARIABLES}/${encodeURIComponent(name)}`;
 
-export const addVariableCommands = (program: Command, { io, onTarget }: CommandContext): void => {
-  const variable = program
+export const addVariableCommands = (program: Command, context: CommandContext): void => {
+  const group = program
     .command('variable')
     .description('manage the values of a stage that workflows read as $vars');
+  const add = addTo(group, context);
 
-  variable
-    .command('list')
-    .description('list the variables of the stage')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['variable list']))
-    .action(({ json }: { readonly json?: true }) =>
-      onTarget(async ({ target }) => {
-        const { variables } = await target.api.call<{ readonly variables: readonly Variable[] }>(
-          'GET',
-          VARIABLES,
-        );
-        if (json === true) return io.print(JSON.stringify({ variables }, null, 2));
-        if (variables.length === 0) return io.note('There are no variables.');
-        const rows = variables.map(({ name, type, value, description }) => [
-          name,
-          type,
-          variableToText(value),
-          description ?? '-',
-        ]);
-        const titles = ['NAME', 'TYPE', 'VALUE', 'DESCRIPTION'];
-        printTable({ titles, rows, texts: ['VALUE', 'DESCRIPTION'] }, io);
-      }),
-    );
+  add('list', {
+    about: 'list the variables of the stage',
+    options: [JSON_OUTPUT],
+    examples: ['variable list'],
+    run: async ({ io, target }, { json }) => {
+      const { variables } = await target.api.call<VariableList>('GET', VARIABLES);
+      if (json === true) return printJson({ variables }, io);
+      if (variables.length === 0) return io.note('There are no variables.');
+      const rows = variables.map(({ name, type, value, description }) => [
+        name,
+        type,
+        variableToText(value),
+        description ?? '-',
+      ]);
+      const titles = ['NAME', 'TYPE', 'VALUE', 'DESCRIPTION'];
+      printTable({ titles, rows, texts: ['VALUE', 'DESCRIPTION'] }, io);
+    },
+  });
 
-  variable
-    .command('get')
-    .description('print the value of a variable; text as it is, any other type as JSON')
-    .argument('<name>', 'name of the variable')
-    .option('--json', 'print all that is known of it, as JSON')
-    .addHelpText('after', explain(['variable get region']))
-    .action((name: string, { json }: { readonly json?: true }) =>
-      onTarget(async ({ target }) => {
-        const found = await target.api.call<Variable>('GET', toPath(name));
-        io.print(json === true ? JSON.stringify(found, null, 2) : variableToText(found.value));
-      }),
-    );
+  add('get', {
+    about: 'print the value of a variable; text as it is, any other type as JSON',
+    arguments: [VARIABLE],
+    options: [['--json', 'print all that is known of it, as JSON']],
+    examples: ['variable get region'],
+    run: async (name, { io, target }, { json }) => {
+      const found = await target.api.call<Variable>('GET', toPath(name));
+      if (json === true) printJson(found, io);
+      else io.print(variableToText(found.value));
+    },
+  });
 
-  variable
-    .command('set')
-    .description('create or change a variable; workflows read the new value from their next start on')
-    .argument('<name>', 'its name: letters, digits and _')
-    .argument('<value>', 'its value')
-    .option('--type <type>', `${VARIABLE_TYPES.join(', ')} (default: its type so far, or string)`, readType)
-    .option('--description <text>', 'what it is for')
-    .addHelpText('after', explain(['variable set region eu-central-1 --description Europe']))
-    .action((name: string, text: string, { type, description }: SetOptions) =>
-      onTarget(async ({ target }) => {
-        const used = type ?? (await findType(name, target.api)) ?? 'string';
-        const value = used === 'string' ? text : readValue(name, text, used);
-        const stored = await target.api.call<Variable & { readonly changed: boolean }>('PUT', toPath(name), {
-          body: { type: used, value, ...(description === undefined ? {} : { description }) },
-        });
-        io.print(`${name}: ${stored.changed ? `set, revision ${stored.revision}` : 'unchanged'}`);
-      }),
-    );
+  add('set', {
+    about: 'create or change a variable; workflows read the new value from their next start on',
+    arguments: [
+      ['<name>', 'its name: letters, digits and _'],
+      ['<value>', 'its value'],
+    ],
+    options: [
+      ['--type <type>', `${VARIABLE_TYPES.join(', ')} (default: its type so far, or string)`, readType],
+      ['--description <text>', 'what it is for'],
+    ],
+    examples: ['variable set region eu-central-1 --description Europe'],
+    run: async (name, text, { io, target: { api } }, { type, description }) => {
+      const used = type ?? (await findType(name, api)) ?? 'string';
+      const value = used === 'string' ? text : readValue(name, text, used);
+      const stored = await api.call<Variable & { readonly changed: boolean }>('PUT', toPath(name), {
+        body: { type: used, value, description },
+      });
+      io.print(`${name}: ${stored.changed ? `set, revision ${stored.revision}` : 'unchanged'}`);
+    },
+  });
 
-  variable
-    .command('remove')
-    .description('remove a variable')
-    .argument('<name>', 'name of the variable')
-    .option('--force', 'remove it even if workflows read it')
-    .addHelpText('after', explain(['variable remove region']))
-    .action((name: string, { force }: { readonly force?: true }) =>
-      onTarget(async ({ target }) => {
-        await remove(name, force === true, target.api);
-        io.print(`${name}: removed`);
-      }),
-    );
+  add('remove', {
+    about: 'remove a variable',
+    arguments: [VARIABLE],
+    options: [['--force', 'remove it even if workflows read it']],
+    examples: ['variable remove region'],
+    run: async (name, { io, target }, { force }) => {
+      await removeUnused(name, toPath(name), force, target.api);
+      io.print(`${name}: removed`);
+    },
+  });
 };
 
-interface SetOptions {
-  readonly type?: VariableType;
-  readonly description?: string;
+const VARIABLE = ['<name>', 'name of the variable'] as const;
+
+/** The answer of the route that lists them. */
+export interface VariableList {
+  readonly variables: readonly Variable[];
 }
 
 /** @returns null if there is no such variable */
@@ -98,17 +96,6 @@ const findType = async (name: string, api: AdminApi): Promise<VariableType | nul
     return (await api.call<Variable>('GET', toPath(name))).type;
   } catch (error) {
     if (error instanceof ApiProblem && error.code === 'variable-not-found') return null;
-    throw error;
-  }
-};
-
-/** @throws CommandError that names the workflows that read it, unless forced */
-const remove = async (name: string, isForced: boolean, api: AdminApi): Promise<void> => {
-  try {
-    await api.call('DELETE', toPath(name), { query: { force: isForced ? 'true' : null } });
-  } catch (error) {
-    if (error instanceof ApiProblem && Array.isArray(error.members.users))
-      refuseUsed(name, error.members.users as readonly string[]);
     throw error;
   }
 };

@@ -1,226 +1,196 @@
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import type { tryNodeRoute } from '../../lib/app/trials.ts';
 import type { listedWorkflow, workflowVersion } from '../../lib/app/workflows.ts';
 import type { AnswerTo, BodyOf } from '../../lib/http/api-route.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { ApiProblem } from './admin-api.ts';
-import type { CommandContext, TargetContext } from './command-context.ts';
-import { CommandError, refuseUsed, usageError } from './command-error.ts';
+import { removeUnused } from './admin-api.ts';
+import { addTo, type CommandContext, type Options, REQUIRED, type TargetContext } from './command.ts';
+import { CommandError, usageError } from './command-error.ts';
 import { describeDifference, type VersionDifference } from './difference-text.ts';
-import { type RunOptions, readObject, runWorkflow } from './execution-commands.ts';
+import { RUN_OPTIONS, readObject, runWorkflow } from './execution-commands.ts';
 import { findPermissions } from './find-permissions.ts';
-import { explain } from './help.ts';
-import type { Io } from './io.ts';
+import { printJson, printLines } from './io.ts';
 import { parseWorkflow } from './parse-json.ts';
-import { type PutOptions, printStored, putFiles, type StoredWorkflow, WORKFLOWS } from './put-workflows.ts';
-import { readId, readIds, readVersionNumber } from './read-arguments.ts';
+import { PUT_OPTIONS, printStored, putFiles, type StoredWorkflow, WORKFLOWS } from './put-workflows.ts';
+import { JSON_OUTPUT, readId, readIds, readVersionNumber, WORKFLOW } from './read-arguments.ts';
 import { onlyWorkflows, readInput, readWorkflow } from './read-file.ts';
 import { printTable } from './table.ts';
 import { upgradeFiles } from './upgrade-workflows.ts';
 import { createFolder, fileOf, isFolder, toFileText, writeText } from './write-file.ts';
 
-export const addWorkflowCommands = (
-  program: Command,
-  { io, loadNodeTypes, loadPlugins, onTarget }: CommandContext,
-): void => {
-  const workflow = program
-    .command('workflow')
-    .description('check, store, read, enable and disable workflows');
+export const addWorkflowCommands = (program: Command, context: CommandContext): void => {
+  const group = program.command('workflow').description('check, store, read, enable and disable workflows');
+  const add = addTo(group, context);
 
-  workflow
-    .command('validate')
-    .description('check files, which needs no service; or what a service has stored, before an upgrade')
-    .argument(
-      '[files...]',
-      'workflow files or folders of them; - is standard input; if absent, the workflows of the service',
-    )
-    .addHelpText(
-      'after',
-      explain(['workflow validate workflows', 'workflow validate --stage production'], {
-        failed: 'a workflow has a problem',
-      }),
-    )
-    .action(async (files: string[]) => {
+  add('validate', {
+    about: 'check files, which needs no service; or what a service has stored, before an upgrade',
+    arguments: [
+      [
+        '[files...]',
+        'workflow files or folders of them; - is standard input; if absent, the workflows of the service',
+      ],
+    ],
+    examples: ['workflow validate workflows', 'workflow validate --stage production'],
+    failed: 'a workflow has a problem',
+    runHere: async (files, { io, loadNodeTypes, loadPlugins, onTarget }) => {
       const findNodeType = await loadNodeTypes();
       if (files.length > 0)
         return (await import('./validate-files.ts')).validateFiles(files, { io, findNodeType, loadPlugins });
-      return onTarget(async (context) =>
-        (await import('./validate-stored.ts')).validateStored(context, findNodeType),
+      return onTarget(async (service) =>
+        (await import('./validate-stored.ts')).validateStored(service, findNodeType),
       );
-    });
+    },
+  });
 
-  workflow
-    .command('upgrade')
-    .description('rewrite files to the current format; needs no service')
-    .argument('<files...>', 'workflow files or folders of them')
-    .option('--dry-run', 'show what would change, and write nothing')
-    .addHelpText(
-      'after',
-      explain(['workflow upgrade workflows --dry-run', 'workflow upgrade workflows/hello.json'], {
-        failed: 'a file has a problem',
-        isOffline: true,
-      }),
-    )
-    .action(async (files: string[], { dryRun }: { readonly dryRun?: true }) =>
+  add('upgrade', {
+    about: 'rewrite files to the current format; needs no service',
+    arguments: [['<files...>', 'workflow files or folders of them']],
+    options: [['--dry-run', 'show what would change, and write nothing']],
+    examples: ['workflow upgrade workflows --dry-run', 'workflow upgrade workflows/hello.json'],
+    failed: 'a file has a problem',
+    isOffline: true,
+    runHere: async (files, { io, loadNodeTypes }, { dryRun }) =>
       upgradeFiles(files, dryRun === true, { io, findNodeType: await loadNodeTypes() }),
-    );
+  });
 
-  workflow
-    .command('permissions')
-    .description('print the IAM statements that workflows need; needs no service')
-    .argument('<files...>', 'workflow files; - is standard input')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      explain(['workflow permissions workflows/place-order.json'], {
-        failed: 'a file has a problem',
-        isOffline: true,
-      }),
-    )
-    .action(async (files: string[], { json }: { readonly json?: true }) =>
-      printPermissions(files, json === true, { io, findNodeType: await loadNodeTypes() }),
-    );
+  add('permissions', {
+    about: 'print the IAM statements that workflows need; needs no service',
+    arguments: [['<files...>', 'workflow files; - is standard input']],
+    options: [JSON_OUTPUT],
+    examples: ['workflow permissions workflows/place-order.json'],
+    failed: 'a file has a problem',
+    isOffline: true,
+    runHere: printPermissions,
+  });
 
-  workflow
-    .command('put')
-    .description('store files as new versions')
-    .argument('<files...>', 'workflow files or folders of them; - is standard input')
-    .option('--message <text>', 'why, for the history of the workflow')
-    .option('--dry-run', 'check them against the service, and store nothing')
-    .option('--replaces <version>', 'store a file only if this version is still current', readVersionNumber)
-    .addHelpText(
-      'after',
-      explain(['workflow put workflows/hello.json', 'workflow put workflows --dry-run'], {
-        failed: 'refused or failed',
-      }),
-    )
-    .action((files: string[], options: PutOptions) =>
-      onTarget((context) => putFiles(files, options, context)),
-    );
+  add('put', {
+    about: 'store files as new versions',
+    arguments: [['<files...>', 'workflow files or folders of them; - is standard input']],
+    options: PUT_OPTIONS,
+    examples: ['workflow put workflows/hello.json', 'workflow put workflows --dry-run'],
+    failed: 'refused or failed',
+    run: putFiles,
+  });
 
-  workflow
-    .command('export')
-    .alias('get')
-    .description('print a workflow as a file for `put`, or write files; a removed one with --version')
-    .argument('<ids...>', 'ids of workflows; several are written with --output', readIds)
-    .option('--version <number>', 'this version instead of the current one', readVersionNumber)
-    .option('-o, --output <path>', 'write a file, or into a folder one file each: ID.json')
-    .addHelpText(
-      'after',
-      explain(['workflow export hello', 'workflow export hello orders --output exported']),
-    )
-    .action(async (ids: readonly string[], options: ExportOptions) => {
-      checkExport(ids, options);
-      await onTarget((context) => exportWorkflows(ids, options, context));
+  add('export', {
+    alias: 'get',
+    about: 'print a workflow as a file for `put`, or write files; a removed one with --version',
+    arguments: [['<ids...>', 'ids of workflows; several are written with --output', readIds]],
+    options: EXPORT_OPTIONS,
+    examples: ['workflow export hello', 'workflow export hello orders --output exported'],
+    check: (ids, { version, output }) => {
+      if (ids.length === 1) return;
+      if (version !== undefined) throw usageError('--version is for a single workflow.');
+      if (output === undefined)
+        throw usageError('Several workflows are written to files: name their folder with --output DIR.');
+    },
+    run: exportWorkflows,
+  });
+
+  add('list', {
+    about: 'list workflows and their current versions',
+    options: [JSON_OUTPUT],
+    examples: ['workflow list', 'workflow list --json'],
+    run: listWorkflows,
+  });
+
+  for (const [action, about] of [
+    ['enable', 'let the triggers of a workflow start it'],
+    ['disable', 'stop the triggers of a workflow from starting it'],
+  ] as const)
+    add(action, {
+      about,
+      arguments: [WORKFLOW],
+      examples: [`workflow ${action} hello`],
+      // Stores a new version that differs only in `enabled`.
+      run: async (id, { io, target }) => {
+        const path = `${WORKFLOWS}/${id}/${action}`;
+        const stored = await target.api.call<StoredWorkflow>('POST', path);
+        printStored({ ...stored, triggers: [], warnings: [], times: [] }, null, io);
+      },
     });
 
-  workflow
-    .command('list')
-    .description('list workflows and their current versions')
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['workflow list', 'workflow list --json']))
-    .action(({ json }: { readonly json?: true }) =>
-      onTarget((context) => listWorkflows(json === true, context)),
-    );
+  add('run', {
+    about: 'start a workflow by hand',
+    arguments: [WORKFLOW],
+    options: RUN_OPTIONS,
+    examples: ['workflow run hello --wait'],
+    failed: 'refused, or the execution did not succeed',
+    run: runWorkflow,
+  });
 
-  workflow
-    .command('enable')
-    .description('let the triggers of a workflow start it')
-    .argument('<id>', 'id of the workflow', readId)
-    .addHelpText('after', explain(['workflow enable hello']))
-    .action((id: string) => onTarget((context) => switchWorkflow(id, 'enable', context)));
+  add('try', {
+    about: 'run one node of a file, for real, without storing the file',
+    arguments: [['<file>', 'workflow file; - is standard input']],
+    options: TRY_OPTIONS,
+    examples: ['workflow try workflows/hello.json --node greet --input input.json'],
+    failed: 'refused, or the node failed',
+    run: tryNode,
+  });
 
-  workflow
-    .command('disable')
-    .description('stop the triggers of a workflow from starting it')
-    .argument('<id>', 'id of the workflow', readId)
-    .addHelpText('after', explain(['workflow disable hello']))
-    .action((id: string) => onTarget((context) => switchWorkflow(id, 'disable', context)));
+  add('remove', {
+    about: 'remove a workflow; its versions stay readable',
+    arguments: [WORKFLOW],
+    options: [['--force', 'remove it even if other workflows run it or handle its failures']],
+    examples: ['workflow remove hello'],
+    failed: 'refused, not found, or in use',
+    run: async (id, { io, target }, { force }) => {
+      await removeUnused(id, `${WORKFLOWS}/${id}`, force, target.api);
+      io.print(`${id}: removed; its versions can still be read with workflow export ${id} --version N`);
+    },
+  });
 
-  workflow
-    .command('run')
-    .description('start a workflow by hand')
-    .argument('<id>', 'id of the workflow', readId)
-    .option('--trigger <node>', 'the trigger to start from; required if there are several', readId)
-    .option('--input <file>', 'its input, a JSON object; - is standard input (default: {})')
-    .option('--wait', 'follow it to its end and print its output')
-    .addHelpText(
-      'after',
-      explain(['workflow run hello --wait'], { failed: 'refused, or the execution did not succeed' }),
-    )
-    .action((id: string, options: RunOptions) => onTarget((context) => runWorkflow(id, options, context)));
+  add('history', {
+    about: 'list the versions of a workflow, newest first; also of a removed one',
+    arguments: [WORKFLOW],
+    options: [JSON_OUTPUT],
+    examples: ['workflow history hello'],
+    run: printHistory,
+  });
 
-  workflow
-    .command('try')
-    .description('run one node of a file, for real, without storing the file')
-    .argument('<file>', 'workflow file; - is standard input')
-    .requiredOption('--node <id>', 'the node to run', readId)
-    .option('--input <file>', 'what the node receives; - is standard input (default: from --outputs)')
-    .option('--outputs <file>', 'outputs of the nodes before it: by node, then by output')
-    .addHelpText(
-      'after',
-      explain(['workflow try workflows/hello.json --node greet --input input.json'], {
-        failed: 'refused, or the node failed',
-      }),
-    )
-    .action((file: string, options: TryOptions) => onTarget((context) => tryNode(file, options, context)));
+  add('diff', {
+    about: 'show what changed between two versions of a workflow',
+    arguments: [WORKFLOW],
+    options: [
+      ['--from <version>', 'default: the one before', readVersionNumber],
+      ['--to <version>', 'default: the current one', readVersionNumber],
+      JSON_OUTPUT,
+    ],
+    examples: ['workflow diff hello'],
+    run: async (id, { io, target: { api } }, { from, to, json }) => {
+      const path = `${WORKFLOWS}/${id}`;
+      const last = to ?? (await api.call<{ readonly version: number }>('GET', path)).version;
+      const query = { from: from ?? Math.max(1, last - 1), to: last };
+      const difference = await api.call<VersionDifference>('GET', `${path}/diff`, { query });
+      if (json === true) printJson(difference, io);
+      else printLines(describeDifference(difference, io.columns), io);
+    },
+  });
 
-  workflow
-    .command('remove')
-    .description('remove a workflow; its versions stay readable')
-    .argument('<id>', 'id of the workflow', readId)
-    .option('--force', 'remove it even if other workflows run it or handle its failures')
-    .addHelpText('after', explain(['workflow remove hello'], { failed: 'refused, not found, or in use' }))
-    .action((id: string, { force }: { readonly force?: true }) =>
-      onTarget((context) => removeWorkflow(id, force === true, context)),
-    );
-
-  workflow
-    .command('history')
-    .description('list the versions of a workflow, newest first; also of a removed one')
-    .argument('<id>', 'id of the workflow', readId)
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['workflow history hello']))
-    .action((id: string, { json }: { readonly json?: true }) =>
-      onTarget((context) => printHistory(id, json === true, context)),
-    );
-
-  workflow
-    .command('diff')
-    .description('show what changed between two versions of a workflow')
-    .argument('<id>', 'id of the workflow', readId)
-    .option('--from <version>', 'default: the one before', readVersionNumber)
-    .option('--to <version>', 'default: the current one', readVersionNumber)
-    .option('--json', 'print JSON')
-    .addHelpText('after', explain(['workflow diff hello']))
-    .action((id: string, options: DifferenceOptions) =>
-      onTarget((context) => printDifference(id, options, context)),
-    );
-
-  workflow
-    .command('rollback')
-    .description('store an earlier version as a new one; also of a removed workflow')
-    .argument('<id>', 'id of the workflow', readId)
-    .argument('<version>', 'the earlier version', readVersionNumber)
-    .option('--message <text>', 'why, for the history of the workflow')
-    .addHelpText('after', explain(['workflow rollback hello 1']))
-    .action((id: string, version: number, { message = null }: { readonly message?: string | null }) =>
-      onTarget((context) => rollBack(id, version, message, context)),
-    );
+  add('rollback', {
+    about: 'store an earlier version as a new one; also of a removed workflow',
+    arguments: [WORKFLOW, ['<version>', 'the earlier version', readVersionNumber]],
+    options: [['--message <text>', 'why, for the history of the workflow']],
+    examples: ['workflow rollback hello 1'],
+    run: async (id, version, { io, target }, { message }) => {
+      const query = { version, message };
+      const stored = await target.api.call<StoredWorkflow>('POST', `${WORKFLOWS}/${id}/rollback`, { query });
+      printStored(stored, null, io);
+    },
+  });
 };
 
-interface TryOptions {
-  readonly node: string;
-  readonly input?: string;
-  readonly outputs?: string;
-}
+const TRY_OPTIONS = [
+  ['--node <id>', 'the node to run', readId, REQUIRED],
+  ['--input <file>', 'what the node receives; - is standard input (default: from --outputs)'],
+  ['--outputs <file>', 'outputs of the nodes before it: by node, then by output'],
+] as const;
 
 /** Prints the outputs on standard output, and all else beside it. @throws CommandError when the node fails */
 const tryNode = async (
   file: string,
-  { node: nodeId, input, outputs }: TryOptions,
   { io, target }: TargetContext,
+  { node: nodeId, input, outputs }: Options<typeof TRY_OPTIONS>,
 ): Promise<void> => {
   if ([file, input, outputs].filter((one) => one === '-').length > 1)
     throw usageError('only one of the files can be standard input');
@@ -237,28 +207,24 @@ const tryNode = async (
   const { executionId, status, attempts, durationMs, failure } = trial;
   io.note(`${executionId}: ${status}, ${attempts} attempt${attempts === 1 ? '' : 's'}, ${durationMs} ms`);
   if (trial.isCut === true) io.note('The outputs are too large for an answer: shortened.');
-  io.print(JSON.stringify(trial.outputs, null, 2));
+  printJson(trial.outputs, io);
   if (failure !== null)
     throw new CommandError(`${failure.nodeId} failed: ${failure.name}: ${failure.message}`);
 };
 
-interface CheckContext {
-  readonly io: Io;
-  readonly findNodeType: FindNodeType;
-}
-
 /** Prints statements as rows of `custom.workflowStatements` in serverless.yml. */
 const printPermissions = async (
   files: readonly string[],
-  asJson: boolean,
-  { io, findNodeType }: CheckContext,
+  { io, loadNodeTypes }: CommandContext,
+  { json }: { readonly json?: true },
 ): Promise<void> => {
+  const findNodeType = await loadNodeTypes();
   const definitions: WorkflowDefinition[] = [];
   for (const file of onlyWorkflows(files))
     definitions.push((await readWorkflow(file, io, findNodeType)).definition);
   const { statements, roles, notes } = findPermissions(definitions, findNodeType);
   for (const note of notes) io.note(io.paint('yellow', note));
-  if (asJson) return io.print(JSON.stringify({ statements, roles }, null, 2));
+  if (json === true) return printJson({ statements, roles }, io);
   for (const statement of statements) io.print(toRow(statement));
   for (const [credentialId, others] of Object.entries(roles)) {
     io.print(`# for the role of the credential ${credentialId}`);
@@ -271,23 +237,16 @@ const printPermissions = async (
 const toRow = (statement: object): string =>
   `- ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`;
 
-interface ExportOptions {
-  readonly version?: number;
-  readonly output?: string;
-}
-
-const checkExport = (ids: readonly string[], { version, output }: ExportOptions): void => {
-  if (ids.length === 1) return;
-  if (version !== undefined) throw usageError('--version is for a single workflow.');
-  if (output === undefined)
-    throw usageError('Several workflows are written to files: name their folder with --output DIR.');
-};
+const EXPORT_OPTIONS = [
+  ['--version <number>', 'this version instead of the current one', readVersionNumber],
+  ['-o, --output <path>', 'write a file, or into a folder one file each: ID.json'],
+] as const;
 
 /** Reads all workflows before it writes the first, so that nothing is written if one is missing. */
 const exportWorkflows = async (
   ids: readonly string[],
-  { version, output }: ExportOptions,
   { io, target }: TargetContext,
+  { version, output }: Options<typeof EXPORT_OPTIONS>,
 ): Promise<void> => {
   const ofVersion = version === undefined ? '' : `/versions/${version}`;
   const read: (readonly [id: string, text: string, version: number])[] = [];
@@ -313,9 +272,12 @@ interface ReadWorkflow {
   readonly definition: WorkflowDefinition;
 }
 
-const listWorkflows = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
+const listWorkflows = async (
+  { io, target }: TargetContext,
+  { json }: { readonly json?: true },
+): Promise<void> => {
   const workflows = await target.api.list<BodyOf<typeof listedWorkflow>>(WORKFLOWS, 'workflows');
-  if (asJson) return io.print(JSON.stringify(workflows, null, 2));
+  if (json === true) return printJson(workflows, io);
   if (workflows.length === 0) return io.note('There are no workflows.');
   printTable(
     {
@@ -332,71 +294,18 @@ const listWorkflows = async (asJson: boolean, { io, target }: TargetContext): Pr
       io.note(io.paint('yellow', `${id}: can't run: no installed plugin provides ${types.join(', ')}`));
 };
 
-/** Stores a new version that differs only in `enabled`. */
-const switchWorkflow = async (
+const printHistory = async (
   id: string,
-  action: 'enable' | 'disable',
   { io, target }: TargetContext,
+  { json }: { readonly json?: true },
 ): Promise<void> => {
-  const path = `${WORKFLOWS}/${id}/${action}`;
-  const stored = await target.api.call<Omit<StoredWorkflow, 'triggers' | 'warnings' | 'times'>>('POST', path);
-  printStored({ ...stored, triggers: [], warnings: [], times: [] }, null, io);
-};
-
-const removeWorkflow = async (
-  id: string,
-  isForced: boolean,
-  { io, target }: TargetContext,
-): Promise<void> => {
-  try {
-    await target.api.call('DELETE', `${WORKFLOWS}/${id}`, { query: { force: isForced ? 'true' : null } });
-  } catch (error) {
-    if (error instanceof ApiProblem && Array.isArray(error.members.users))
-      refuseUsed(id, error.members.users as readonly string[]);
-    throw error;
-  }
-  io.print(`${id}: removed; its versions can still be read with workflow export ${id} --version N`);
-};
-
-const printHistory = async (id: string, asJson: boolean, { io, target }: TargetContext): Promise<void> => {
   const versions = await target.api.list<BodyOf<typeof workflowVersion>>(
     `${WORKFLOWS}/${id}/versions`,
     'versions',
   );
-  if (asJson) return io.print(JSON.stringify(versions, null, 2));
+  if (json === true) return printJson(versions, io);
   const rows = versions.map(({ version, updatedAt, author, message }) => [
     ...[String(version), updatedAt, author?.replace(/^.*[:/]/, '') ?? '-', message ?? ''],
   ]);
   printTable({ titles: ['VERSION', 'TIME', 'BY', 'MESSAGE'], texts: ['BY', 'MESSAGE'], rows }, io);
-};
-
-interface DifferenceOptions {
-  readonly from?: number;
-  readonly to?: number;
-  readonly json?: true;
-}
-
-const printDifference = async (
-  id: string,
-  { from, to, json }: DifferenceOptions,
-  { io, target }: TargetContext,
-): Promise<void> => {
-  const current = async () =>
-    (await target.api.call<{ readonly version: number }>('GET', `${WORKFLOWS}/${id}`)).version;
-  const last = to ?? (await current());
-  const first = from ?? Math.max(1, last - 1);
-  const query = { from: first, to: last };
-  const difference = await target.api.call<VersionDifference>('GET', `${WORKFLOWS}/${id}/diff`, { query });
-  if (json === true) return io.print(JSON.stringify(difference, null, 2));
-  for (const line of describeDifference(difference, io.columns)) io.print(line);
-};
-
-const rollBack = async (
-  id: string,
-  version: number,
-  message: string | null,
-  { io, target }: TargetContext,
-): Promise<void> => {
-  const path = `${WORKFLOWS}/${id}/rollback`;
-  printStored(await target.api.call<StoredWorkflow>('POST', path, { query: { version, message } }), null, io);
 };
