@@ -1,5 +1,5 @@
 import { routes, type topics } from '../lib/app/api.ts';
-import { updatePages } from './cost/places.ts';
+import { markdownTable, toCell, updatePages } from './cost/places.ts';
 
 // Writes the lists of routes in the pages from the declarations of routes. With `--check`, changes nothing and exits with 1
 // when a page differs.
@@ -22,13 +22,12 @@ const pages: Readonly<Record<keyof typeof topics, string>> = {
 };
 
 const printRoutes = (wanted: string): string =>
-  [
-    '| route | answer |',
-    '|---|---|',
-    ...routes
+  markdownTable(
+    ['route', 'answer'],
+    routes
       .filter(({ topic }) => topic === wanted)
-      .map(({ route: { route, summary } }) => `| \`${route}\` | ${summary.replaceAll('|', '\\|')} |`),
-  ].join('\n');
+      .map(({ route: { route, summary } }) => [`\`${route}\``, toCell(summary)]),
+  );
 
 const byPage = Map.groupBy(Object.keys(pages), (topic) => pages[topic as keyof typeof topics]);
 const texts = [...byPage].map(([page, listed]) => [

@@ -12,7 +12,7 @@ import {
 } from '../packages/authoring/reference/print-node-type.ts';
 import { createWorkflowSchema } from '../packages/authoring/reference/workflow-schema.ts';
 import { loadPlugins } from '../packages/cli/plugins/node-types.ts';
-import { updateFiles } from './cost/places.ts';
+import { markdownTable, toCell, updateFiles } from './cost/places.ts';
 
 const INDEX = 'INDEX.md';
 
@@ -41,13 +41,13 @@ const printIndex = (plugins: readonly Plugin[]): string =>
     'The node types of the installed plugins. Every node also has the outputs `error`, for `onError: "route"`, and `response`.',
     'On the command line: `npm run -s cli -- node-type list`, `node-type show TYPE`.',
     '',
-    ...printTable(['type', 'does', 'outputs', 'plugin'], plugins.flatMap(listNodeTypes)),
+    markdownTable(['type', 'does', 'outputs', 'plugin'], plugins.flatMap(listNodeTypes)),
     '',
     '## Credential types',
     '',
     'What nodes call out with, named by `credentialId`.',
     '',
-    ...printTable(['type', 'is', 'fields', 'use', 'plugin'], plugins.flatMap(listCredentialTypes)),
+    markdownTable(['type', 'is', 'fields', 'use', 'plugin'], plugins.flatMap(listCredentialTypes)),
     '',
   ].join('\n');
 
@@ -55,7 +55,7 @@ const listNodeTypes = ({ id, nodeTypes }: Plugin): string[][] =>
   nodeTypes.map(describeWithFeatures).map((description) => {
     const { nodeType } = description;
     const link = `[${toCode(nodeType)}](${nodeType}.md)`;
-    return [link, toLine(description.description), printOutputs(description), toCode(id)];
+    return [link, toLine(description.description), printOutputs(description), toCode(id)].map(toCell);
   });
 
 const listCredentialTypes = ({ id, credentialTypes }: Plugin): string[][] =>
@@ -64,13 +64,8 @@ const listCredentialTypes = ({ id, credentialTypes }: Plugin): string[][] =>
       type.secretFields.includes(name) ? `${toCode(name)} (secret)` : toCode(name),
     );
     const use = type.appliesToRequests ? 'added to requests' : 'lent to the node';
-    return [toCode(type.id), toLine(type.description), fields.join(', '), use, toCode(id)];
+    return [toCode(type.id), toLine(type.description), fields.join(', '), use, toCode(id)].map(toCell);
   });
-
-const printTable = (head: readonly string[], rows: readonly (readonly string[])[]): string[] =>
-  [head, head.map(() => '---'), ...rows].map(
-    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
-  );
 
 // Writes the pages of docs/nodes from the node types of the installed plugins and removes all others, and the JSON
 // Schema of workflow files.

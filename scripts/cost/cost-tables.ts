@@ -7,6 +7,7 @@ import {
   computeStandardCost,
   totalOf,
 } from './compute-cost.ts';
+import { markdownTable } from './places.ts';
 import { assumptions, prices } from './prices.ts';
 
 /** The page's tables in Markdown, by the names of their places. */
@@ -15,15 +16,15 @@ export const printCostTables = (
   alarmMetrics: number,
   statistics: readonly StatisticsUnits[],
 ): Readonly<Record<string, string>> => ({
-  'cost-totals': printTable(
+  'cost-totals': markdownTable(
     ['a million runs', 'Hookloom', 'with an event bus', 'Step Functions Standard', 'Step Functions Express'],
     runs.map(toTotals),
   ),
-  'cost-parts': printTable(
+  'cost-parts': markdownTable(
     ['a million runs', 'gateway', 'Lambda', 'durable engine', 'DynamoDB', 'bucket', 'logs'],
     runs.map(toParts),
   ),
-  'cost-monthly': printTable(
+  'cost-monthly': markdownTable(
     [
       ...['a month', 'runs a second', 'gateway', 'Lambda', 'durable engine', 'DynamoDB', 'logs'],
       ...['records', 'point-in-time recovery', 'bucket', 'total'],
@@ -32,22 +33,22 @@ export const printCostTables = (
       .filter(({ title }) => MONTHLY.includes(title))
       .flatMap((run) => RATES.map((rate) => toMonthly(run, rate))),
   ),
-  'cost-fixed': printTable(
+  'cost-fixed': markdownTable(
     ['a month, regardless of load', 'dollars'],
     Object.entries(computeFixedCost(alarmMetrics)).map(([name, dollars]) => [name, dollars.toFixed(2)]),
   ),
-  'cost-statistics': printTable(
+  'cost-statistics': markdownTable(
     ['executions of a workflow in five minutes, per shard', 'write units for each, 3 nodes', '20 nodes'],
     statistics.map(({ rate, writeUnits }) => [
       rate.toLocaleString('en-US'),
       ...writeUnits.map((units) => units.toLocaleString('en-US', { maximumSignificantDigits: 2 })),
     ]),
   ),
-  'cost-assumptions': printTable(
+  'cost-assumptions': markdownTable(
     ['assumption', ''],
     Object.values(assumptions).map(({ of, value, unit }) => [of, `${value.toLocaleString('en-US')} ${unit}`]),
   ),
-  'cost-prices': printTable(
+  'cost-prices': markdownTable(
     ['price of', 'dollars', 'per'],
     Object.values(prices).map(({ of, dollars, per, page }) => [
       `[${of}](${page})`,
@@ -111,10 +112,8 @@ const toParts = (run: BilledRun): readonly string[] => {
  *
  * @internal
  */
-export const formatMillion = (dollars: number | null): string => {
-  if (dollars === null) return '–';
-  return formatDollars(dollars * 1e6);
-};
+export const formatMillion = (dollars: number | null): string =>
+  dollars === null ? '–' : formatDollars(dollars * 1e6);
 
 const formatDollars = (dollars: number): string => {
   const digits = dollars < 100 ? 2 : 0;
@@ -122,8 +121,3 @@ const formatDollars = (dollars: number): string => {
 };
 
 const formatCount = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
-
-const printTable = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [toRow(header), `|${'---|'.repeat(header.length)}`, ...rows.map(toRow)].join('\n');
-
-const toRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

@@ -29,6 +29,15 @@ export const findDifferences = (before: string, after: string): string[] => {
   ];
 };
 
+/** A table in Markdown; rows are text as it is in a cell. */
+export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [toRow(head), `|${'---|'.repeat(head.length)}`, ...rows.map(toRow)].join('\n');
+
+const toRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+/** Text in a cell of a table. */
+export const toCell = (text: string): string => text.replaceAll('|', '\\|');
+
 export const readProjectFile = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 
 /**

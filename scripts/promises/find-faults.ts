@@ -1,5 +1,5 @@
 import type { CitedTest } from './find-cited-tests.ts';
-import type { topics } from './promises.ts';
+import { splitPlace, type topics } from './promises.ts';
 
 /** Promises without a test or a place, and ids that tests cite without a promise. @param read - the text of a page */
 export const findFaults = (
@@ -11,12 +11,15 @@ export const findFaults = (
   const known = new Set(promises.map(([id]) => id));
   const cited = new Set(tests.flatMap(({ ids }) => ids));
   return [
-    ...promises.flatMap(([id, [, page, heading]]) => [
-      ...(cited.has(id) ? [] : [`No test holds ${id}: cite it by "// holds: ${id}" above one.`]),
-      ...(listHeadings(read(page)).includes(heading)
-        ? []
-        : [`${page} has no heading "${heading}", where ${id} is promised.`]),
-    ]),
+    ...promises.flatMap(([id, [, place]]) => {
+      const { page, heading } = splitPlace(place);
+      return [
+        ...(cited.has(id) ? [] : [`No test holds ${id}: cite it by "// holds: ${id}" above one.`]),
+        ...(listHeadings(read(page)).includes(heading)
+          ? []
+          : [`${page} has no heading "${heading}", where ${id} is promised.`]),
+      ];
+    }),
     ...tests.flatMap(({ file, title, ids }) =>
       ids
         .filter((id) => !known.has(id))

@@ -1,5 +1,5 @@
 import type { CitedTest } from './find-cited-tests.ts';
-import type { topics } from './promises.ts';
+import { splitPlace, type topics } from './promises.ts';
 
 /** A test with the runs that it is in, and what the nightly one adds. */
 export interface RunTest extends CitedTest {
@@ -29,11 +29,12 @@ export const printTopics = (
       '',
       '| promise | test | run | nightly adds |',
       '|---|---|---|---|',
-      ...Object.entries(promises).flatMap(([id, [sentence, page, heading]]) =>
+      ...Object.entries(promises).flatMap(([id, [sentence, place]]) =>
         tests
           .filter(({ ids }) => ids.includes(id))
           .map(({ file, title, runs, nightly }, index) => {
-            const promise = `${sentence} [${page}: ${heading}](${toLink(page)}#${toAnchor(heading)})`;
+            const { page, heading } = splitPlace(place);
+            const promise = `${sentence} [${place}](${toLink(page)}#${toAnchor(heading)})`;
             const test = `${toCell(title)} ([${file}](${toLink(file)}))`;
             return `| ${[index === 0 ? promise : '', test, runs.join(', '), nightly.join(', ')].join(' | ')} |`;
           }),

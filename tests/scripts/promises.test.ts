@@ -87,7 +87,7 @@ describe('tests that cite promises', () => {
 });
 
 describe('the table of promises', () => {
-  const topics = { Runs: { once: ['It runs once.', 'docs/a.md', "What it can't do, and `how`"] } } as const;
+  const topics = { Runs: { once: ['It runs once.', "docs/a.md: What it can't do, and `how`"] } } as const;
   const page = "# A\n\n```sh\n# Not one\n```\n\n## What it can't do, and `how`\n";
   const aTest = (...ids: string[]) => ({
     file: 'tests/a.test.ts',
