@@ -7,8 +7,8 @@ import {
   nameObjectOperation,
   type ObjectReply,
   type ObjectRequest,
+  verifySignature,
 } from 'lambda-stage/door';
-import { checkPresigned } from '../../packages/local/uploads/upload-server.ts';
 
 /** With which presigned requests are signed. */
 export const s3Keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-key' };
@@ -32,9 +32,19 @@ export const startS3Server = async (
     const body = await buffer(incoming);
     const request = { operation: nameObjectOperation(method, path, query), path, query, headers, body };
     requests.push(request);
-    const signer = { region: s3Region, credentials: s3Keys, now: now() };
+    const signer = { ...s3Keys, owner: null, sessionToken: undefined, expiresAt: undefined };
     const isSigned = query.has('X-Amz-Signature')
-      ? checkPresigned({ method, url: incoming.url ?? '', headers }, signer) === null
+      ? (
+          await verifySignature(
+            { method, url: incoming.url ?? '', headers, body },
+            {
+              service: 's3',
+              region: s3Region,
+              now: now(),
+              findKeys: (accessKeyId) => (accessKeyId === s3Keys.accessKeyId ? signer : null),
+            },
+          )
+        ).problem === null
       : headers.authorization?.includes('/s3/aws4_request') === true &&
         headers['x-amz-content-sha256'] === createHash('sha256').update(body).digest('hex');
     const reply = isSigned ? (spoil(request) ?? operate(request)) : { status: 403 };

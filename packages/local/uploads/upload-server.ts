@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { splitTarget } from 'lambda-stage/gateway';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type InternalServer, startInternalServer } from 'lambda-stage/net';
 import { createFolderBlobStreams, findBlobSize } from '../../../lib/adapters/blobs/folder-blobs.ts';
-import { presign } from '../../../lib/adapters/blobs/presign.ts';
 
 interface UploadServerOptions {
   readonly folder: string;
@@ -29,13 +27,11 @@ export const startUploadServer = (options: UploadServerOptions): Promise<Interna
     }),
   );
 
-const put = async (
-  request: IncomingMessage,
-  { folder, region, credentials, now = Date.now }: UploadServerOptions,
-): Promise<Reply> => {
-  const { method = '', url = '', headers } = request;
+const put = async (request: IncomingMessage, options: UploadServerOptions): Promise<Reply> => {
+  const { method, url = '', headers } = request;
+  const { folder } = options;
   if (method !== 'PUT') return [405, 'MethodNotAllowed'];
-  const refusal = checkPresigned({ method, url, headers }, { region, credentials, now: now() });
+  const refusal = await checkPresigned(request, options);
   if (refusal !== null) return refusal;
   const key = new URL(url, 'http://local').pathname.slice(1);
   if ((await findBlobSize(folder, key)) !== null) return [412, 'PreconditionFailed'];
@@ -59,95 +55,35 @@ const put = async (
 
 class BadDigest extends Error {}
 
-interface ReceivedRequest {
-  readonly method: string;
-  /** The request target: path and query, percent-encoded. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-}
+const MALFORMED: Reply = [400, 'AuthorizationQueryParametersError'];
 
-interface Signer {
-  readonly region: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** The current time in milliseconds since the epoch. */
-  readonly now: number;
-}
-
-/** S3's error codes, with their statuses. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
-const refusals = {
-  AccessDenied: 403,
-  AuthorizationQueryParametersError: 400,
-  InvalidAccessKeyId: 403,
-  SignatureDoesNotMatch: 403,
-} as const;
-
-type Refusal = {
-  [Code in keyof typeof refusals]: readonly [(typeof refusals)[Code], Code];
-}[keyof typeof refusals];
-
-const refusalOf = <Code extends keyof typeof refusals>(code: Code) => [refusals[code], code] as const;
-
-const ALGORITHM = 'AWS4-HMAC-SHA256';
-const MAX_SECONDS = 7 * 24 * 3_600;
-
-/**
- * Checks a presigned request as S3 does: first its stated parameters, then its signature. Signs the received request again,
- * so that a different method, key, parameter or signed header results in a different signature.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
- *
- * @returns null for a valid request
- * @internal
- */
-export const checkPresigned = (
-  { method, url, headers }: ReceivedRequest,
-  { region, credentials, now }: Signer,
-): Refusal | null => {
-  const { path, query } = splitTarget(url);
-  const sent = [...new URLSearchParams(query)];
-  const { 'X-Amz-Algorithm': algorithm, ...parameters } = Object.fromEntries(sent);
-  if (algorithm === undefined) return refusalOf('AccessDenied');
-  const {
-    'X-Amz-Credential': credential = '',
-    'X-Amz-Date': date = '',
-    'X-Amz-Expires': expires = '',
-    'X-Amz-SignedHeaders': signedHeaders = '',
-    'X-Amz-Signature': signature = '',
-  } = parameters;
-  const signedAt = readDate(date);
-  const seconds = /^\d{1,6}$/.test(expires) ? Number(expires) : Number.NaN;
-  const [accessKeyId, ...scope] = credential.split('/');
-  const isWellFormed =
-    algorithm === ALGORITHM &&
-    sent.length === Object.keys(parameters).length + 1 &&
-    scope.join('/') === `${date.slice(0, 8)}/${region}/s3/aws4_request` &&
-    seconds <= MAX_SECONDS &&
-    signedHeaders !== '' &&
-    signature !== '';
-  if (!isWellFormed || signedAt === null) return refusalOf('AuthorizationQueryParametersError');
-  if (accessKeyId !== credentials.accessKeyId) return refusalOf('InvalidAccessKeyId');
-  if (!(now < signedAt + seconds * 1_000)) return refusalOf('AccessDenied');
-
-  const names = signedHeaders.split(';').filter((name) => name !== 'host');
-  const signed = presign(
-    {
-      method,
-      region,
-      origin: `http://${headers.host}`,
-      key: path.slice(1),
-      headers: Object.fromEntries(names.map((name) => [name, String(headers[name] ?? '')])),
-      from: signedAt,
-      seconds,
-    },
-    credentials,
-  );
-  const expected = new URL(signed).searchParams;
-  const isSame = sent.length === expected.size && sent.every(([name, value]) => expected.get(name) === value);
-  return isSame ? null : refusalOf('SignatureDoesNotMatch');
+/** S3's answers to what is wrong with a signature. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+const REFUSALS: Readonly<Record<string, Reply>> = {
+  malformed: MALFORMED,
+  otherScope: MALFORMED,
+  unknownKey: [403, 'InvalidAccessKeyId'],
+  mismatch: [403, 'SignatureDoesNotMatch'],
 };
 
-/** Converts a date like `20130524T000000Z` to milliseconds since the epoch. */
-const readDate = (text: string | null): number | null => {
-  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text ?? '') ?? [];
-  const [year = '', month, day, hours, minutes, seconds] = parts;
-  return year === '' ? null : Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}Z`);
+/** @returns null for a request that is presigned with the keys of this server, and not too late */
+const checkPresigned = async (
+  { method = '', url = '', headers }: IncomingMessage,
+  { region, credentials, now = Date.now }: UploadServerOptions,
+): Promise<Reply | null> => {
+  const denied: Reply = [403, 'AccessDenied'];
+  if (!new URL(url, 'http://local').searchParams.has('X-Amz-Algorithm')) return denied;
+  const { verifySignature } = await import('lambda-stage/door'); // few services get an upload
+  const { problem } = await verifySignature(
+    { method, url, headers, body: new Uint8Array() },
+    {
+      service: 's3',
+      region,
+      now: now(),
+      findKeys: (accessKeyId) =>
+        accessKeyId === credentials.accessKeyId
+          ? { ...credentials, owner: null, sessionToken: undefined, expiresAt: undefined }
+          : null,
+    },
+  );
+  return problem === null ? null : (REFUSALS[problem] ?? denied);
 };
