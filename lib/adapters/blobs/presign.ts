@@ -19,6 +19,7 @@ interface PresignedRequest {
  * Signs a request to S3, which any holder of the URL can make until the time is up or the credentials that signed it
  * expire. https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
  * @returns the URL
+ * @internal
  */
 export const presign = (
   { method, origin, region, key, headers, from, seconds }: PresignedRequest,
