@@ -6,13 +6,13 @@ import { addFeatures } from '../../../lib/webhooks/features/add-features.chunk.t
 import { loadPlugins } from '../../cli/plugins/node-types.ts';
 import {
   type Field,
-  fits,
   type Kind,
   messagesAt,
   placeMissing,
   toFields,
   withField,
 } from '../src/parts/schema-form/fields.ts';
+import { fits } from '../src/parts/schema-form/kinds.ts';
 import { describeTimes } from '../src/parts/schema-form/next-times.ts';
 
 const kindOf = (schema: unknown): Kind | undefined => toFields({ properties: { a: schema } })[0]?.kind;

@@ -6,9 +6,9 @@ import { lazy, type ReactNode, Suspense, use, useState } from 'react';
 import { takeExpression } from '../expression/dropped-expression.ts';
 import { hasExpression } from '../expression/expression-parts.ts';
 import { FieldFrame } from './field-frame.tsx';
-import { fits, isLarge, type Kind, messagesAt, pointerTo } from './fields.ts';
+import { isLarge, type Kind, messagesAt, pointerTo } from './fields.ts';
 import { FormContext, type InputProps } from './form-context.ts';
-import { describeKind, emptyOf, KIND_NAMES } from './kinds.ts';
+import { describeKind, emptyOf, fits, nameOf } from './kinds.ts';
 import { hasTooManyParts, ListInput, MapInput, ObjectInput, type RowProps } from './part-inputs.tsx';
 import { ChoiceInput, JsonInput, NextTimes, NumberInput, TextInput } from './plain-inputs.tsx';
 
@@ -220,7 +220,7 @@ const OneOfInput = ({
     label:
       each.type === 'choice' && each.options.length <= MAX_NAMED
         ? each.options.map((option) => JSON.stringify(option)).join(', ')
-        : KIND_NAMES[each.type],
+        : nameOf(each),
   }));
   return (
     <div className="form-one-of">

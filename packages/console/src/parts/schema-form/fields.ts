@@ -128,43 +128,8 @@ const findOptions = (schema: Schema): readonly JsonValue[] | null => {
 
 /** Whether its input takes many lines while it has no value. */
 export const isLarge = (kind: Kind): boolean => {
-  switch (kind.type) {
-    case 'object':
-    case 'jsonSchema':
-      return true;
-    case 'oneOf':
-      return kind.kinds[0] !== undefined && isLarge(kind.kinds[0]);
-    default:
-      return false;
-  }
-};
-
-/** Whether a value has the shape that a kind of field shows; any other value is shown as JSON, and kept. */
-export const fits = (kind: Kind, value: unknown): boolean => {
-  switch (kind.type) {
-    case 'text':
-    case 'expression':
-    case 'code':
-    case 'cron':
-      return typeof value === 'string';
-    case 'number':
-      return typeof value === 'number' && (!kind.isInteger || Number.isInteger(value));
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'choice':
-      return kind.options.some((option) => jsonEquals(option, value as JsonValue));
-    case 'list':
-      return Array.isArray(value);
-    case 'map':
-    case 'object':
-      return isPlainObject(value);
-    case 'oneOf':
-      return kind.kinds.some((each) => fits(each, value));
-    case 'file':
-    case 'jsonSchema':
-    case 'json':
-      return true;
-  }
+  if (kind.type === 'oneOf') return kind.kinds[0] !== undefined && isLarge(kind.kinds[0]);
+  return kind.type === 'object' || kind.type === 'jsonSchema';
 };
 
 /**

@@ -1,71 +1,67 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonValue, jsonEquals } from '@hookloom/plugin-kit';
 import type { Kind } from './fields.ts';
 
-/** What a value of this kind is, in a message. */
-export const describeKind = (kind: Kind): string => {
-  switch (kind.type) {
-    case 'text':
-    case 'expression':
-    case 'code':
-    case 'cron':
-      return 'a text';
-    case 'number':
-      return kind.isInteger ? 'an integer' : 'a number';
-    case 'boolean':
-      return 'true or false';
-    case 'choice':
-      return `one of ${kind.options.map((option) => JSON.stringify(option)).join(', ')}`;
-    case 'list':
-      return 'a list';
-    case 'map':
-    case 'object':
-      return 'an object';
-    case 'oneOf':
-      return kind.kinds.map(describeKind).join(' or ');
-    default:
-      return 'JSON';
-  }
+/** What a form does with values of a kind. */
+interface KindRow<Own extends Kind> {
+  /** What it is called where one is chosen. */
+  readonly name: string;
+  readonly describe: (kind: Own) => string;
+  readonly empty: (kind: Own) => JsonValue;
+  readonly fits: (value: unknown, kind: Own) => boolean;
+}
+
+/** A row of a kind whose values are all alike. */
+const plain = (
+  name: string,
+  noun: string,
+  empty: JsonValue,
+  fits: (value: unknown) => boolean,
+): KindRow<Kind> => ({ name, describe: () => noun, empty: () => empty, fits });
+
+const isText = (value: unknown) => typeof value === 'string';
+const isAny = () => true;
+
+const KINDS: { readonly [Type in Kind['type']]: KindRow<Extract<Kind, { readonly type: Type }>> } = {
+  text: plain('Text', 'a text', '', isText),
+  expression: plain('Expression', 'a text', '', isText),
+  code: plain('Code', 'a text', '', isText),
+  cron: plain('Schedule', 'a text', '', isText),
+  boolean: plain('True or false', 'true or false', false, (value) => typeof value === 'boolean'),
+  list: plain('List', 'a list', [], Array.isArray),
+  map: plain('Keys and values', 'an object', {}, isPlainObject),
+  object: plain('Object', 'an object', {}, isPlainObject),
+  json: plain('JSON', 'JSON', null, isAny),
+  file: plain('File', 'JSON', null, isAny),
+  jsonSchema: plain('JSON Schema', 'JSON', null, isAny),
+  number: {
+    name: 'Number',
+    describe: ({ isInteger }) => (isInteger ? 'an integer' : 'a number'),
+    empty: () => 0,
+    fits: (value, { isInteger }) => typeof value === 'number' && (!isInteger || Number.isInteger(value)),
+  },
+  choice: {
+    name: 'Choice',
+    describe: ({ options }) => `one of ${options.map((option) => JSON.stringify(option)).join(', ')}`,
+    empty: ({ options }) => options[0] ?? null,
+    fits: (value, { options }) => options.some((option) => jsonEquals(option, value as JsonValue)),
+  },
+  oneOf: {
+    name: 'Other',
+    describe: ({ kinds }) => kinds.map(describeKind).join(' or '),
+    empty: ({ kinds: [first] }) => (first === undefined ? null : emptyOf(first)),
+    fits: (value, { kinds }) => kinds.some((kind) => fits(kind, value)),
+  },
 };
 
-/** What a kind is called where one is chosen. */
-export const KIND_NAMES: Readonly<Record<Kind['type'], string>> = {
-  text: 'Text',
-  number: 'Number',
-  boolean: 'True or false',
-  choice: 'Choice',
-  list: 'List',
-  map: 'Keys and values',
-  object: 'Object',
-  oneOf: 'Other',
-  expression: 'Expression',
-  code: 'Code',
-  cron: 'Schedule',
-  file: 'File',
-  jsonSchema: 'JSON Schema',
-  json: 'JSON',
-};
+const rowOf = ({ type }: Kind) => KINDS[type] as KindRow<Kind>;
+
+export const nameOf = (kind: Kind): string => rowOf(kind).name;
+
+/** What a value of this kind is, in a message. */
+export const describeKind = (kind: Kind): string => rowOf(kind).describe(kind);
 
 /** The value that a new item begins with. */
-export const emptyOf = (kind: Kind): JsonValue => {
-  switch (kind.type) {
-    case 'number':
-      return 0;
-    case 'boolean':
-      return false;
-    case 'choice':
-      return kind.options[0] ?? null;
-    case 'list':
-      return [];
-    case 'map':
-    case 'object':
-      return {};
-    case 'oneOf':
-      return kind.kinds[0] === undefined ? null : emptyOf(kind.kinds[0]);
-    case 'json':
-    case 'file':
-    case 'jsonSchema':
-      return null;
-    default:
-      return '';
-  }
-};
+export const emptyOf = (kind: Kind): JsonValue => rowOf(kind).empty(kind);
+
+/** Whether a value has the shape that a kind of field shows; any other value is shown as JSON, and kept. */
+export const fits = (kind: Kind, value: unknown): boolean => rowOf(kind).fits(value, kind);
