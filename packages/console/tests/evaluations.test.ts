@@ -8,12 +8,13 @@ import { readSample, sampleNames } from '../../../tests/support/shown-workflows.
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { type AskedStamps, evaluate, makeOutputs } from '../src/views/editor/trial/evaluations.ts';
 import {
+  type DeclaredType,
   type DraftData,
   type DraftDefinition,
   type NodeData,
   toGraph,
 } from '../src/views/editor/trial/trial-data.ts';
-import { type DeclaredType, findGiven, withExample } from '../src/views/editor/trial/trial-plan.ts';
+import { findGiven, withExample } from '../src/views/editor/trial/trial-plan.ts';
 
 const { fetch } = globalThis;
 const cleanups: (() => unknown)[] = [];

@@ -22,9 +22,14 @@ import {
   isDeliveryStale,
   renameData,
 } from '../src/views/editor/trial/stale-data.ts';
-import { type DraftData, findInput, type NewData, toGraph } from '../src/views/editor/trial/trial-data.ts';
 import {
   type DeclaredTypes,
+  type DraftData,
+  findInput,
+  type NewData,
+  toGraph,
+} from '../src/views/editor/trial/trial-data.ts';
+import {
   findEffects,
   findOrder,
   isKept,
@@ -35,7 +40,11 @@ import {
 const types: DeclaredTypes = new Map([
   [
     'webhookTrigger',
-    { kind: 'trigger', pure: true, example: { output: { triggerType: 'webhook', body: {} } } },
+    {
+      kind: 'trigger',
+      pure: true,
+      example: { parameters: {}, output: { triggerType: 'webhook', body: {} } },
+    },
   ],
   ['set', { kind: 'action', pure: true }],
   ['httpRequest', { kind: 'action', pure: false }],
@@ -179,7 +188,7 @@ describe('data comes from', () => {
   const run = { attempts: 1, durationMs: 5 };
 
   test('an execution: the last run of each node, with its failure', () => {
-    const failure = { name: 'TypeError', message: 'no name' };
+    const failure = { name: 'TypeError', message: 'no name', nodeId: 'call' };
     const nodes = [
       { nodeId: 'hook', status: 'succeeded', outputs: { main: { n: 1 } }, ...run },
       { nodeId: 'loop', status: 'succeeded', outputs: { main: { n: 1 } }, ...run },
@@ -198,7 +207,9 @@ describe('data comes from', () => {
   test('one pass of a body: the one that failed, or else the last', () => {
     const row = (within: string, nodeId: string, n: number, status = 'succeeded') => ({
       ...{ nodeId, within, status, input: { item: n }, ...run },
-      ...(status === 'failed' ? { failure: { name: 'Error', message: 'no' } } : { outputs: { main: { n } } }),
+      ...(status === 'failed'
+        ? { failure: { name: 'Error', message: 'no', nodeId } }
+        : { outputs: { main: { n } } }),
     });
     const each = { nodeId: 'each', status: 'succeeded', outputs: { main: { results: [] } }, ...run };
     const take = (nodes: ReturnType<typeof row>[]) =>

@@ -11,7 +11,6 @@ import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
-import type { Answer } from '../../api/routes.ts';
 import JsonEditor from '../../parts/json-editor.tsx';
 import { parseDefinition } from '../../parts/parse-json.ts';
 import {
@@ -33,7 +32,7 @@ import { NodeCredential } from './node-credential.tsx';
 import type { NodeProblems } from './problems.ts';
 import { ProposalButton } from './proposal-button.tsx';
 import { NodeSettings } from './settings-forms.tsx';
-import { findBefore } from './trial/trial-data.ts';
+import { type DeclaredType, findBefore } from './trial/trial-data.ts';
 import type { Trial } from './trial/use-trial.ts';
 
 const ParametersForm = lazy(() => import('../../parts/schema-form/parameters-form.tsx'));
@@ -45,7 +44,7 @@ interface NodeEditorProps {
   readonly problems: NodeProblems;
   readonly literalsOf: LiteralsOf;
   /** The declaration of its type; undefined until it has arrived, and if there is no such type. */
-  readonly declared: Answer<'GET /api/admin/node-types/{nodeType}'> | undefined;
+  readonly declared: DeclaredType | undefined;
   readonly onEdit: (edit: Edit) => void;
   readonly trial: Trial;
   readonly onRenamed: (id: string, definition: EditedDefinition) => void;

@@ -1,10 +1,8 @@
 import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query';
 import { callApi } from '../../api/api.ts';
-import type { Answer } from '../../api/routes.ts';
 import type { OutputsOf } from '../../parts/graph/graph-layout.ts';
+import type { DeclaredType } from '../../worker/validate-draft.ts';
 import type { EditedDefinition } from './definition/definition-edits.ts';
-
-type DeclaredType = Answer<'GET /api/admin/node-types/{nodeType}'>;
 
 /** Asks for the declaration of a node type. */
 export const typeQuery = (nodeType: string) => ({

@@ -3,6 +3,7 @@ import type { Answer } from '../../../api/routes.ts';
 import { passOn, toOutputs } from './recorded-data.ts';
 import { findStamps, isDeliveryStale } from './stale-data.ts';
 import {
+  type DeclaredTypes,
   type DraftData,
   type DraftGraph,
   findBefore,
@@ -11,7 +12,7 @@ import {
   type NodeData,
   type Outputs,
 } from './trial-data.ts';
-import { type DeclaredTypes, findGiven, findOrder, howToRun, mayEvaluate } from './trial-plan.ts';
+import { findGiven, findOrder, howToRun, mayEvaluate } from './trial-plan.ts';
 
 /** What evaluations need to know of a draft. */
 export interface EvaluationParts {

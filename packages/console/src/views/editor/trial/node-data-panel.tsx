@@ -19,8 +19,16 @@ import type { DefinitionNode } from '../../workflow/definition.ts';
 import { parseInput } from '../../workflow/run-input.ts';
 import { DataViews } from './data-views.tsx';
 import { describeOrigin } from './origin.ts';
-import { findBefore, findInput, mainOf, type NodeData, outputsOf, type TrialRun } from './trial-data.ts';
-import { type DeclaredType, howToRun } from './trial-plan.ts';
+import {
+  type DeclaredType,
+  findBefore,
+  findInput,
+  mainOf,
+  type NodeData,
+  outputsOf,
+  type TrialRun,
+} from './trial-data.ts';
+import { howToRun } from './trial-plan.ts';
 import type { Trial } from './use-trial.ts';
 
 interface NodeDataPanelProps {

@@ -5,26 +5,21 @@ import { parseJson } from '../../../parts/parse-json.ts';
 import { hash } from './stale-data.ts';
 import type { DraftGraph, NewData, NodeData, Outputs } from './trial-data.ts';
 
-interface RecordedRun {
-  readonly nodeId: string;
-  readonly within?: string | undefined;
+type Execution = Answer<'GET /api/admin/executions/{executionId}'>;
+
+interface RecordedRun
+  extends Pick<
+    Execution['nodes'][number],
+    'nodeId' | 'within' | 'attempts' | 'durationMs' | 'failure' | 'input' | 'outputs'
+  > {
   readonly status: string;
-  readonly attempts: number;
-  readonly durationMs: number;
-  readonly failure?:
-    | { readonly name: string; readonly message: string; readonly details?: unknown }
-    | undefined;
-  readonly input?: unknown;
-  readonly outputs?: unknown;
+}
+
+interface Recorded extends Pick<Execution, 'executionId' | 'startedAt'> {
+  readonly nodes: readonly RecordedRun[];
 }
 
 type Origin = Pick<NodeData, 'from' | 'id' | 'at'>;
-
-interface Recorded {
-  readonly executionId: string;
-  readonly startedAt: string;
-  readonly nodes: readonly RecordedRun[];
-}
 
 /** What the record of an execution has of its nodes; of several runs of a node, the last, and of a body, one pass. */
 export const fromExecution = (

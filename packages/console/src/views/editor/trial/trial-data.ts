@@ -1,4 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
+import type { Answer } from '../../../api/routes.ts';
 import type { DrawnWorkflow } from '../../../parts/graph/graph-layout.ts';
 import type { DefinitionNode } from '../../workflow/definition.ts';
 
@@ -6,14 +7,12 @@ import type { DefinitionNode } from '../../workflow/definition.ts';
 export type Outputs = Readonly<Record<string, JsonObject>>;
 
 /** How a node ran. */
-export interface TrialRun {
+export interface TrialRun
+  extends Pick<
+    Answer<'POST /api/admin/workflows/try'>,
+    'failure' | 'attempts' | 'durationMs' | 'log' | 'logOmitted'
+  > {
   readonly status: string;
-  readonly failure: { readonly name: string; readonly message: string; readonly details?: unknown } | null;
-  readonly attempts: number;
-  /** Milliseconds. */
-  readonly durationMs: number;
-  readonly log: readonly { readonly level: string; readonly message: string; readonly fields?: unknown }[];
-  readonly logOmitted: number;
 }
 
 /** What a node emitted, and where that comes from. */
@@ -56,11 +55,11 @@ interface Body {
   readonly nodes: readonly DefinitionNode[];
 }
 
-/** What the reference says of the bodies of node types, by the name of the type. */
-export type BodyTypes = ReadonlyMap<
-  string,
-  { readonly control?: { readonly bodyOutput: string | null } | null | undefined }
->;
+/** What the reference says of a node type. */
+export type DeclaredType = Partial<Answer<'GET /api/admin/node-types/{nodeType}'>>;
+
+/** By the name of the type; those that have not arrived, or don't exist, are missing. */
+export type DeclaredTypes = ReadonlyMap<string, DeclaredType>;
 
 /** A definition with its connections by their ends. */
 export interface DraftGraph {
@@ -72,7 +71,7 @@ export interface DraftGraph {
   readonly outOf: ReadonlyMap<string, readonly DraftConnection[]>;
 }
 
-export const toGraph = (definition: DraftDefinition, types: BodyTypes): DraftGraph => {
+export const toGraph = (definition: DraftDefinition, types: DeclaredTypes): DraftGraph => {
   const { nodes, connections = [] } = definition;
   const graph = {
     definition,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { DefinitionNode } from '../../workflow/definition.ts';
 import {
+  type DeclaredTypes,
   type DraftData,
   type DraftGraph,
   findBefore,
@@ -10,21 +11,6 @@ import {
   outputsOf,
 } from './trial-data.ts';
 import { exampleOf } from './trigger-example.ts';
-
-/** What the reference says of a node type. */
-export interface DeclaredType {
-  readonly kind?: string | undefined;
-  readonly firedBy?: string | null | undefined;
-  readonly pure?: boolean | 'byParameters' | undefined;
-  readonly control?: { readonly suspends: boolean; readonly bodyOutput: string | null } | null | undefined;
-  readonly example?: { readonly output?: unknown } | null | undefined;
-  readonly schema?: unknown;
-  /** Parameters in which braces are literal text. */
-  readonly literalParameters?: readonly string[] | undefined;
-}
-
-/** By the name of the type; those that have not arrived, or don't exist, are missing. */
-export type DeclaredTypes = ReadonlyMap<string, DeclaredType>;
 
 export const isTrigger = ({ type }: DefinitionNode, types: DeclaredTypes): boolean =>
   types.get(type)?.kind === 'trigger';
@@ -38,15 +24,13 @@ export const withExample = (graph: DraftGraph, data: DraftData, types: DeclaredT
     : { ...data, [first.id]: exampleOf(first, types.get(first.type)) };
 };
 
-/** Whether a trigger can be tried: it fetches what a run would get. */
-const polls = ({ type }: DefinitionNode, types: DeclaredTypes): boolean =>
-  types.get(type)?.firedBy === 'poll';
-
 /** How a node is treated in a run. */
 export const howToRun = (node: DefinitionNode, types: DeclaredTypes): 'try' | 'passOn' | 'wait' | 'give' => {
   if (node.disabled === true || node.type === 'respondToWebhook') return 'passOn';
-  if (isTrigger(node, types) && !polls(node, types)) return 'give';
-  return types.get(node.type)?.control?.suspends === true ? 'wait' : 'try';
+  const { firedBy, control } = types.get(node.type) ?? {};
+  // A trigger that polls is tried: it fetches what a run would get.
+  if (isTrigger(node, types) && firedBy !== 'poll') return 'give';
+  return control?.suspends === true ? 'wait' : 'try';
 };
 
 /**

@@ -1,13 +1,12 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { DefinitionNode } from '../../workflow/definition.ts';
-import type { NodeData } from './trial-data.ts';
-
-interface Declared {
-  readonly example?: { readonly output?: unknown } | null | undefined;
-}
+import type { DeclaredType, NodeData } from './trial-data.ts';
 
 /** The output that a trigger has by way of example: its type's, with a body as the trigger's schema describes it. */
-export const exampleOf = ({ parameters = {} }: DefinitionNode, declared: Declared | undefined): NodeData => {
+export const exampleOf = (
+  { parameters = {} }: DefinitionNode,
+  declared: DeclaredType | undefined,
+): NodeData => {
   const output = declared?.example?.output;
   const main = isPlainObject(output) ? (output as JsonObject) : {};
   const { schema } = parameters;
