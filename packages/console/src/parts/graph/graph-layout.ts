@@ -23,6 +23,14 @@ interface Connection {
   readonly change?: 'added' | 'removed';
 }
 
+/** What makes a connection of two nodes another one. */
+export const connectionKey = ({
+  sourceNodeId,
+  sourceOutput = 'main',
+  targetNodeId,
+  targetInput = 'main',
+}: Connection): string => JSON.stringify([sourceNodeId, sourceOutput, targetNodeId, targetInput]);
+
 /** A node with its place. Lengths are in pixels, from the top left. */
 interface PlacedNode {
   readonly node: DrawnNode;

@@ -1,4 +1,4 @@
-import type { EditedConnection, EditedDefinition } from './definition/definition-edits.ts';
+import { type EditedConnection, type EditedDefinition, idsOf } from './definition/definition-edits.ts';
 import type { History } from './draft.ts';
 
 /**
@@ -47,8 +47,6 @@ const describeChanges = (before: EditedDefinition, after: EditedDefinition): rea
     ...list('Disconnected', cut, 'connections'),
   ];
 };
-
-const idsOf = ({ nodes }: EditedDefinition): ReadonlySet<string> => new Set(nodes.map(({ id }) => id));
 
 const linesOf = ({ connections = [] }: EditedDefinition): ReadonlyMap<string, EditedConnection> =>
   new Map(

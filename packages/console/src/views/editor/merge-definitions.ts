@@ -1,3 +1,4 @@
+import { connectionKey } from '../../parts/graph/graph-layout.ts';
 import type { EditedConnection, EditedDefinition, EditedNode } from './definition/definition-edits.ts';
 
 /** What both changed in different ways; undefined where it was removed. */
@@ -9,20 +10,7 @@ export interface Conflict {
   readonly theirs: unknown;
 }
 
-/** Two changes of one version, as one definition. */
-export interface Merged {
-  readonly definition: EditedDefinition;
-  readonly conflicts: readonly Conflict[];
-}
-
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-const keyOf = ({
-  sourceNodeId,
-  sourceOutput = 'main',
-  targetNodeId,
-  targetInput = 'main',
-}: EditedConnection) => JSON.stringify([sourceNodeId, sourceOutput, targetNodeId, targetInput]);
 
 const byKey = <Item>(list: readonly Item[], key: (item: Item) => string): ReadonlyMap<string, Item> =>
   new Map(list.map((item) => [key(item), item] as const));
@@ -32,13 +20,14 @@ const byKey = <Item>(list: readonly Item[], key: (item: Item) => string): Readon
  *
  * @param base - the version that both began with
  * @param taken - names of the conflicts in which theirs is kept; mine is, in all others
+ * @returns both changes as one definition, and what both changed
  */
 export const mergeDefinitions = (
   base: EditedDefinition,
   mine: EditedDefinition,
   theirs: EditedDefinition,
   taken: ReadonlySet<string> = new Set(),
-): Merged => {
+) => {
   const conflicts: Conflict[] = [];
   const settle = <Value>(name: string, was: Value, my: Value, their: Value): Value => {
     conflicts.push({ name, was, mine: my, theirs: their });
@@ -51,7 +40,7 @@ export const mergeDefinitions = (
   };
   const all = [base, mine, theirs] as const;
   const [wereConnected, myConnected, theirConnected] = all.map(({ connections: list = [] }) =>
-    byKey(list, keyOf),
+    byKey(list, connectionKey),
   ) as [Connections, Connections, Connections];
   const isNewlyConnected = (id: string, list: Connections): boolean =>
     [...list].some(
@@ -59,7 +48,9 @@ export const mergeDefinitions = (
         !wereConnected.has(key) && (sourceNodeId === id || targetNodeId === id),
     );
   const [wereNodes, myNodes, theirNodes] = all.map(({ nodes: list }) => byKey(list, ({ id }) => id)) as [
-    ...[Nodes, Nodes, Nodes],
+    Nodes,
+    Nodes,
+    Nodes,
   ];
   // Theirs come after mine, as if they had been added later.
   const ids = new Set([...myNodes.keys(), ...theirNodes.keys(), ...wereNodes.keys()]);

@@ -9,7 +9,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
-import type { JsonObject } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import JsonEditor from '../../parts/json-editor.tsx';
 import { parseDefinition } from '../../parts/parse-json.ts';
@@ -228,9 +228,7 @@ const ParametersJson = ({
 const parseMap = (text: string): JsonObject | null => {
   try {
     const value = parseDefinition(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as JsonObject)
-      : null;
+    return isPlainObject(value) ? (value as JsonObject) : null;
   } catch {
     return null;
   }

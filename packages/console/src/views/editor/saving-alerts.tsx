@@ -3,6 +3,7 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import RadioGroup from '@cloudscape-design/components/radio-group';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import { isPlainObject } from '@hookloom/plugin-kit';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { AppLink } from '../../parts/app-link.tsx';
@@ -104,13 +105,10 @@ const MergeChoices = ({ conflicts, taken, take }: SaveConflict): ReactNode => (
   </SpaceBetween>
 );
 
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The members that either changed; the whole value if there is none to compare with. */
 const toRows = ({ name, was, mine, theirs }: Conflict) => {
-  if (!isMap(mine) || !isMap(theirs)) return [{ path: name, was, mine, theirs }];
-  const before = isMap(was) ? was : {};
+  if (!isPlainObject(mine) || !isPlainObject(theirs)) return [{ path: name, was, mine, theirs }];
+  const before = isPlainObject(was) ? was : {};
   const keys = new Set([...Object.keys(before), ...Object.keys(mine), ...Object.keys(theirs)]);
   return [...keys]
     .map((key) => ({ path: key, was: before[key], mine: mine[key], theirs: theirs[key] }))

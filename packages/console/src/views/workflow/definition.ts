@@ -1,4 +1,4 @@
-import type { DrawnNode, DrawnWorkflow } from '../../parts/graph/graph-layout.ts';
+import { connectionKey, type DrawnNode, type DrawnWorkflow } from '../../parts/graph/graph-layout.ts';
 
 export interface DefinitionNode extends DrawnNode {
   readonly parameters?: Readonly<Record<string, unknown>>;
@@ -60,9 +60,6 @@ type Connection = NonNullable<DrawnWorkflow['connections']>[number];
 const idsOf = (nodes: readonly unknown[]): readonly string[] =>
   (nodes as readonly DrawnNode[]).map(({ id }) => id);
 
-const keyOf = ({ sourceNodeId, sourceOutput = 'main', targetNodeId, targetInput = 'main' }: Connection) =>
-  JSON.stringify([sourceNodeId, sourceOutput, targetNodeId, targetInput]);
-
 /** Both versions as one graph: the later one with what was removed, each node and connection with its change. */
 export const drawDifference = (
   to: Definition,
@@ -76,13 +73,13 @@ export const drawDifference = (
     ...idsOf(nodes.removed).map((id) => [id, { change: 'removed' }] as const),
     ...nodes.changed.map(({ id }) => [id, { change: 'changed' }] as const),
   ]);
-  const added = new Set((connections.added as readonly Connection[]).map(keyOf));
+  const added = new Set((connections.added as readonly Connection[]).map(connectionKey));
   return {
     definition: {
       nodes: [...to.nodes, ...(nodes.removed as readonly DrawnNode[])],
       connections: [
         ...(to.connections ?? []).map((one) =>
-          added.has(keyOf(one)) ? { ...one, change: 'added' as const } : one,
+          added.has(connectionKey(one)) ? { ...one, change: 'added' as const } : one,
         ),
         ...(connections.removed as readonly Connection[]).map((one) => ({
           ...one,

@@ -1,4 +1,5 @@
-import { layOut, type OutputsOf } from '../../../parts/graph/graph-layout.ts';
+import { workflowSchema } from '../../../../../../lib/workflows/definition/schema.ts';
+import { connectionKey, layOut, type OutputsOf } from '../../../parts/graph/graph-layout.ts';
 import type { DefinitionNode } from '../../workflow/definition.ts';
 import { isSameJson } from './compare-json.ts';
 import { renameReferences } from './rename-references.ts';
@@ -33,18 +34,14 @@ export type Edit = (definition: EditedDefinition) => EditedDefinition;
 
 const MAX_ID = 64;
 
-/** The order in which the samples write the members of a node. */
-const MEMBERS = [
-  ...['id', 'type', 'name', 'parameters', 'settings', 'credentialId', 'disabled', 'notes', 'position'],
-] as const;
+/** The order in which the samples write the members of a workflow, and of a node. */
+const WORKFLOW_MEMBERS = Object.keys(workflowSchema.properties);
+const NODE_MEMBERS = Object.keys(workflowSchema.properties.nodes.items.properties);
 
 const connectionsOf = ({ connections = [] }: EditedDefinition): readonly EditedConnection[] => connections;
 
 const isSameConnection = (one: EditedConnection, other: EditedConnection): boolean =>
-  one.sourceNodeId === other.sourceNodeId &&
-  one.targetNodeId === other.targetNodeId &&
-  (one.sourceOutput ?? 'main') === (other.sourceOutput ?? 'main') &&
-  (one.targetInput ?? 'main') === (other.targetInput ?? 'main');
+  connectionKey(one) === connectionKey(other);
 
 /** Without what is the default. */
 const tidyConnection = ({ sourceNodeId, sourceOutput, targetNodeId, targetInput }: EditedConnection) => ({
@@ -63,7 +60,7 @@ const freeId = (base: string, taken: ReadonlySet<string>): string => {
   }
 };
 
-const idsOf = ({ nodes }: EditedDefinition): Set<string> => new Set(nodes.map(({ id }) => id));
+export const idsOf = ({ nodes }: EditedDefinition): Set<string> => new Set(nodes.map(({ id }) => id));
 
 /** The id that a person would choose for a new node: `set`, then `set2`; `webhook` for a `webhookTrigger`. */
 export const chooseId = (definition: EditedDefinition, type: string): string => {
@@ -128,22 +125,6 @@ export const removeNodes =
     return { ...definition, nodes, ...(connections === undefined ? {} : { connections }) };
   };
 
-/** The order in which the samples write the members of a workflow. */
-const WORKFLOW_MEMBERS = [
-  ...[
-    '$schema',
-    'format',
-    'id',
-    'name',
-    'description',
-    'enabled',
-    'tags',
-    'nodes',
-    'connections',
-    'settings',
-  ],
-] as const;
-
 /** Changes members of the workflow besides its nodes; one that is undefined or empty is removed. */
 export const changeWorkflow =
   (members: Readonly<Record<string, unknown>>): Edit =>
@@ -163,13 +144,13 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
 /** A node with some members changed, in the order of the samples; what is undefined, empty or false is left out. */
-const withMembers = (node: EditedNode, members: Partial<Record<keyof EditedNode, unknown>>): EditedNode => {
+const withMembers = (node: EditedNode, members: Members): EditedNode => {
   const changed = Object.entries(members).map(([name, value]) => {
     const isDefault =
       value === undefined || value === false || value === '' || (name === 'settings' && isEmpty(value));
     return [name, isDefault ? undefined : value];
   });
-  return withOrder(node, Object.fromEntries(changed), MEMBERS) as unknown as EditedNode;
+  return withOrder(node, Object.fromEntries(changed), NODE_MEMBERS) as unknown as EditedNode;
 };
 
 /** An object with some members changed, in an order; what is undefined is left out. */
@@ -194,9 +175,7 @@ const withOrder = (
   return Object.fromEntries(entries);
 };
 
-type Members = Partial<
-  Record<'name' | 'parameters' | 'settings' | 'credentialId' | 'disabled' | 'notes' | 'position', unknown>
->;
+type Members = Partial<Record<Exclude<keyof EditedNode, 'id' | 'type'>, unknown>>;
 
 /** Changes members of nodes; one that is undefined, empty or false is removed. Nodes without a change stay the same objects. */
 export const changeNodes =
@@ -233,11 +212,7 @@ export const chooseCredential = (
 /** Moves nodes to places that someone chose; whole pixels, since no one writes others. */
 export const moveNodes = (places: ReadonlyMap<string, Point>): Edit =>
   changeNodes(
-    new Map(
-      [...places].map(
-        ([id, { x, y }]) => [id, { position: { x: Math.round(x), y: Math.round(y) } }] as const,
-      ),
-    ),
+    new Map([...places].map(([id, { x, y }]) => [id, { position: { x: Math.round(x), y: Math.round(y) } }])),
   );
 
 /** Gives every node the place that the layout finds for it. */
@@ -261,10 +236,11 @@ export const problemOfId = (definition: EditedDefinition, id: string, current: s
  * @param literalsOf - names of the parameters of a node type whose braces are literal text
  */
 const renameAll = (
-  { nodes, connections, ...others }: EditedDefinition,
+  definition: EditedDefinition,
   ids: ReadonlyMap<string, string>,
   literalsOf: LiteralsOf,
 ): EditedDefinition => {
+  const { nodes, connections } = definition;
   const rename = (id: string) => ids.get(id) ?? id;
   const keys = findMergedKeys(nodes, connections);
   const inputKeys = Map.groupBy(
@@ -272,36 +248,24 @@ const renameAll = (
     ({ targetNodeId }) => targetNodeId,
   );
   return {
-    ...others,
+    ...definition,
     nodes: nodes.map((node) => {
       const renamed = ids.has(node.id) ? { ...node, id: rename(node.id) } : node;
       const { parameters } = node;
       if (parameters === undefined) return renamed;
       const merged = inputKeys.get(node.id) ?? [];
-      const changed = renameReferences(
-        parameters,
-        {
-          ids,
-          keys,
-          inputKeys: new Set(merged.flatMap(({ sourceNodeId }) => [...(keys.get(sourceNodeId) ?? [])])),
-        },
-        literalsOf(node.type),
-      );
+      const keysOfInput = new Set(merged.flatMap(({ sourceNodeId }) => [...(keys.get(sourceNodeId) ?? [])]));
+      const renaming = { ids, keys, inputKeys: keysOfInput };
+      const changed = renameReferences(parameters, renaming, literalsOf(node.type));
       return changed === parameters ? renamed : { ...renamed, parameters: changed };
     }),
-    ...(connections === undefined
-      ? {}
-      : {
-          connections: connections.map((one) =>
-            ids.has(one.sourceNodeId) || ids.has(one.targetNodeId)
-              ? {
-                  ...one,
-                  sourceNodeId: rename(one.sourceNodeId),
-                  targetNodeId: rename(one.targetNodeId),
-                }
-              : one,
-          ),
-        }),
+    ...(connections !== undefined && {
+      connections: connections.map((one) =>
+        ids.has(one.sourceNodeId) || ids.has(one.targetNodeId)
+          ? { ...one, sourceNodeId: rename(one.sourceNodeId), targetNodeId: rename(one.targetNodeId) }
+          : one,
+      ),
+    }),
   };
 };
 
@@ -325,12 +289,10 @@ export type LiteralsOf = (type: string) => readonly string[];
 /** Gives a node another id, everywhere; see {@link problemOfId} for those that it can have. */
 export const renameNode =
   (id: string, newId: string, literalsOf: LiteralsOf): Edit =>
-  (definition) => {
-    if (id === newId || problemOfId(definition, newId, id) !== null) return definition;
-    const order = Object.keys(definition);
-    const renamed = renameAll(definition, new Map([[id, newId]]), literalsOf);
-    return Object.fromEntries(order.map((key) => [key, renamed[key]])) as unknown as EditedDefinition;
-  };
+  (definition) =>
+    id === newId || problemOfId(definition, newId, id) !== null
+      ? definition
+      : renameAll(definition, new Map([[id, newId]]), literalsOf);
 
 /** Nodes and the connections among them, as they are copied between definitions and tools. */
 export interface Fragment {

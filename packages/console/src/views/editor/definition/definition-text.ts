@@ -1,3 +1,4 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
 import { type Node as Place, parseTree } from 'jsonc-parser';
 import { parseDefinition } from '../../../parts/parse-json.ts';
 import { isSameJson } from './compare-json.ts';
@@ -33,18 +34,15 @@ export const readDefinition = (text: string): Reading => {
   return problem === null ? { definition: value as EditedDefinition } : { problem };
 };
 
-const isMap = (value: Json): value is JsonMap =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const findShapeProblem = (value: Json): string | null => {
-  if (!isMap(value)) return 'a workflow must be a JSON object';
+  if (!isPlainObject(value)) return 'a workflow must be a JSON object';
   const { nodes, connections } = value;
   if (!Array.isArray(nodes)) return '"nodes" must be a list';
   const ids = new Set<string>();
   for (const [index, node] of nodes.entries()) {
-    if (!isMap(node) || typeof node.id !== 'string' || typeof node.type !== 'string')
+    if (!isPlainObject(node) || typeof node.id !== 'string' || typeof node.type !== 'string')
       return `/nodes/${index} must be an object with an "id" and a "type"`;
-    if (node.parameters !== undefined && !isMap(node.parameters))
+    if (node.parameters !== undefined && !isPlainObject(node.parameters))
       return `/nodes/${index}/parameters must be an object`;
     if (ids.has(node.id)) return `two nodes have the id "${node.id}"`;
     ids.add(node.id);
@@ -52,7 +50,8 @@ const findShapeProblem = (value: Json): string | null => {
   if (connections === undefined) return null;
   if (!Array.isArray(connections)) return '"connections" must be a list';
   const wrong = connections.findIndex(
-    (one) => !isMap(one) || typeof one.sourceNodeId !== 'string' || typeof one.targetNodeId !== 'string',
+    (one) =>
+      !isPlainObject(one) || typeof one.sourceNodeId !== 'string' || typeof one.targetNodeId !== 'string',
   );
   return wrong === -1 ? null : `/connections/${wrong} must have a "sourceNodeId" and a "targetNodeId"`;
 };
@@ -140,7 +139,7 @@ const rewrite = (change: Change): string => {
   const { text, place, from, to, indent, used } = change;
   if (isSameJson(from, to)) return sliceOf(text, place);
   const isList = Array.isArray(to);
-  const isSameKind = isList ? Array.isArray(from) : isMap(from) && isMap(to);
+  const isSameKind = isList ? Array.isArray(from) : isPlainObject(from) && isPlainObject(to);
   if (!isSameKind || from === null || typeof from !== 'object') return write(to, indent, used);
   const former = partsOf(place, from);
   const [first] = former;
@@ -165,8 +164,12 @@ const rewrite = (change: Change): string => {
       (part === null
         ? write(value, inner, name.length + 1)
         : rewrite({
-            ...{ text, place: part.place, from: part.value, to: value },
-            ...{ indent: inner, used: name.length + 1 },
+            text,
+            place: part.place,
+            from: part.value,
+            to: value,
+            indent: inner,
+            used: name.length + 1,
           }))
     );
   });
@@ -202,10 +205,7 @@ const indentAt = (text: string, position: number): string => {
 
 const partsOf = ({ children = [] }: Place, value: object): readonly Part[] => {
   if (Array.isArray(value))
-    return children.map((place, index) => ({
-      key: String(index),
-      ...{ value: value[index], place, whole: place },
-    }));
+    return children.map((place, index) => ({ key: String(index), value: value[index], place, whole: place }));
   // Of members with the same name, JSON.parse takes the last.
   const members = new Map<string, Part>();
   for (const whole of children) {
@@ -236,4 +236,4 @@ const matchParts = (
 };
 
 const identify = (value: Json): string =>
-  isMap(value) && typeof value.id === 'string' ? `id ${value.id}` : JSON.stringify(value);
+  isPlainObject(value) && typeof value.id === 'string' ? `id ${value.id}` : JSON.stringify(value);

@@ -38,48 +38,17 @@ const WITH_VALUE = new Set(
 /** An option `expand-url` has the value of `url`. */
 const takesValue = (name: string): boolean => WITH_VALUE.has(name.replace(/^expand-/, ''));
 
-const SHORT: Readonly<Record<string, string>> = {
-  ...{
-    X: 'request',
-    H: 'header',
-    d: 'data',
-    F: 'form',
-    u: 'user',
-    b: 'cookie',
-    A: 'user-agent',
-    e: 'referer',
-  },
-  ...{ m: 'max-time', o: 'output', x: 'proxy', c: 'cookie-jar', E: 'cert', w: 'write-out', T: 'upload-file' },
-  ...{
-    r: 'range',
-    U: 'proxy-user',
-    D: 'dump-header',
-    K: 'config',
-    C: 'continue-at',
-    z: 'time-cond',
-    Q: 'quote',
-  },
-  ...{ Y: 'speed-limit', y: 'speed-time', G: 'get', I: 'head', L: 'location', k: 'insecure', s: 'silent' },
-  ...{
-    S: 'show-error',
-    v: 'verbose',
-    i: 'include',
-    f: 'fail',
-    g: 'globoff',
-    '#': 'progress-bar',
-    O: 'remote-name',
-  },
-  ...{
-    N: 'no-buffer',
-    n: 'netrc',
-    j: 'junk-session-cookies',
-    q: 'disable',
-    J: 'remote-header-name',
-    P: 'ftp-port',
-    t: 'telnet-option',
-    ':': 'next',
-  },
-};
+const SHORT: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    'X=request H=header d=data F=form u=user b=cookie A=user-agent e=referer m=max-time o=output x=proxy c=cookie-jar ' +
+    'E=cert w=write-out T=upload-file r=range U=proxy-user D=dump-header K=config C=continue-at z=time-cond Q=quote ' +
+    'Y=speed-limit y=speed-time G=get I=head L=location k=insecure s=silent S=show-error v=verbose i=include f=fail ' +
+    'g=globoff #=progress-bar O=remote-name N=no-buffer n=netrc j=junk-session-cookies q=disable J=remote-header-name ' +
+    'P=ftp-port t=telnet-option :=next'
+  )
+    .split(' ')
+    .map((each) => each.split('=')),
+);
 
 /** Options that change nothing for a node: how curl prints, and what the node does anyway. */
 const WITHOUT_EFFECT = new Set(
@@ -96,18 +65,11 @@ const isSecretName = (name: string): boolean =>
     name,
   );
 
-interface Option {
-  readonly name: string;
-  readonly value: string;
-}
-
 /** Separates requests. */
 const NEXT = 'next';
 
-const readOptions = (
-  words: readonly string[],
-): { readonly options: Option[]; readonly urls: string[]; readonly hasNext: boolean } => {
-  const options: Option[] = [];
+const readOptions = (words: readonly string[]) => {
+  const options: { readonly name: string; readonly value: string }[] = [];
   const urls: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';

@@ -1,23 +1,8 @@
 import type { EditedDefinition } from '../definition/definition-edits.ts';
 import { readDefinition, writeDefinition } from '../definition/definition-text.ts';
 
-/** A workflow to begin with. */
-export interface Template {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  /** In the order of the nodes, each once. */
-  readonly nodeTypes: readonly string[];
-  /** What the stage must have before it runs. */
-  readonly needs: {
-    readonly credentials: readonly string[];
-    readonly variables: readonly string[];
-    /** Hosts that its parameters name. */
-    readonly hosts: readonly string[];
-  };
-  readonly definition: EditedDefinition;
-}
+/** A workflow to begin with, and what the stage must have before it runs. */
+export type Template = NonNullable<ReturnType<typeof toTemplate>>;
 
 const unique = (names: Iterable<string | undefined>): string[] => [
   ...new Set([...names].filter((name) => name !== undefined)),
@@ -27,7 +12,7 @@ const findAll = (text: string, pattern: RegExp): string[] =>
   unique([...text.matchAll(pattern)].map(([, name]) => name));
 
 /** Derives what a definition shows and needs; null if the editor can't open it. */
-export const toTemplate = (value: Readonly<Record<string, unknown>>): Template | null => {
+export const toTemplate = (value: Readonly<Record<string, unknown>>) => {
   // Where the schema lies is known only in the folder of the samples.
   const { $schema: _, ...members } = value;
   const reading = readDefinition(writeDefinition(members as unknown as EditedDefinition));
