@@ -1,3 +1,4 @@
+import { ReactFlowProvider } from '@xyflow/react';
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -5,40 +6,19 @@ import {
   useMemo,
   useSyncExternalStore,
 } from 'react';
-import {
-  connect,
-  type EditedConnection,
-  type LiteralsOf,
-  moveNodes,
-  type Point,
-  pasteFragment,
-  takeFragment,
-} from './definition/definition-edits.ts';
-import { EditorCanvas } from './editor-canvas.tsx';
+import { type LiteralsOf, pasteFragment, takeFragment } from './definition/definition-edits.ts';
+import { EditorCanvas, type EditorCanvasProps } from './editor-canvas.tsx';
 import { readFragment, writeFragment } from './fragment-text.ts';
 import { findOutputs, findWithoutInput, useTypes } from './node-types.ts';
-import {
-  added,
-  edited,
-  redone,
-  removeSelected,
-  selectAll,
-  selecting,
-  undone,
-  type WorkStore,
-} from './use-work.ts';
+import { added, redone, removeSelected, selectAll, undone, type WorkStore } from './use-work.ts';
 
-interface DrawingProps {
+interface DrawingProps extends Pick<EditorCanvasProps, 'faulty' | 'onDropType' | 'onMenu'> {
   readonly store: WorkStore;
-  /** Ids of the nodes with a problem. */
-  readonly faulty: ReadonlySet<string>;
   readonly literalsOf: LiteralsOf;
-  readonly onDropType: (type: string, place: Point, into: EditedConnection | null) => void;
-  readonly onMenu: (nodeId: string, place: Point) => void;
 }
 
 /** The graph, with the keys that work while something in it has the focus. */
-export const Drawing = ({ store, faulty, literalsOf, onDropType, onMenu }: DrawingProps): ReactNode => {
+export const Drawing = ({ store, literalsOf, ...canvas }: DrawingProps): ReactNode => {
   const { draw } = store;
   const { history, selected } = useSyncExternalStore(store.subscribe, store.get);
   const { definition } = history.present;
@@ -74,18 +54,16 @@ export const Drawing = ({ store, faulty, literalsOf, onDropType, onMenu }: Drawi
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the nodes in it have the focus, and the keys
     <div className="editor-canvas" tabIndex={-1} onKeyDown={onKeyDown} onCopy={onCopy} onPaste={onPaste}>
-      <EditorCanvas
-        definition={definition}
-        outputsOf={outputsOf}
-        withoutInput={withoutInput}
-        faulty={faulty}
-        selected={selected}
-        onSelect={(ids) => draw(selecting(ids))}
-        onMove={(places) => draw(edited(moveNodes(places)))}
-        onConnect={(connection) => draw(edited(connect(connection)))}
-        onDropType={onDropType}
-        onMenu={onMenu}
-      />
+      <ReactFlowProvider>
+        <EditorCanvas
+          {...canvas}
+          definition={definition}
+          outputsOf={outputsOf}
+          withoutInput={withoutInput}
+          selected={selected}
+          draw={draw}
+        />
+      </ReactFlowProvider>
     </div>
   );
 };

@@ -7,7 +7,6 @@ import {
   type NodeProps,
   Panel,
   Position,
-  ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react';
 import {
@@ -28,12 +27,19 @@ import { Flow } from '../../parts/graph/flow.tsx';
 import { NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
 import { measureNode, outputPlace } from '../../parts/graph/node-handles.ts';
 import { graphLabels } from '../../parts/graph/speak-nodes.ts';
-import type { EditedConnection, EditedDefinition, Point } from './definition/definition-edits.ts';
+import {
+  connect,
+  type EditedConnection,
+  type EditedDefinition,
+  moveNodes,
+  type Point,
+} from './definition/definition-edits.ts';
 import { MAX_SMALL, Overview, ShowAdded } from './graph-in-view.tsx';
 import { DRAGGED_TYPE } from './palette.tsx';
 import { edgeIdOf, keepSame, type ShownNode, useEdges, usePlaces } from './shown-graph.ts';
+import { type Change, edited, selecting } from './use-work.ts';
 
-interface EditorCanvasProps {
+export interface EditorCanvasProps {
   readonly definition: EditedDefinition;
   readonly outputsOf: OutputsOf;
   /** Ids of the nodes without an input. */
@@ -41,9 +47,7 @@ interface EditorCanvasProps {
   /** Ids of the nodes with a problem. */
   readonly faulty: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
-  readonly onSelect: (ids: ReadonlySet<string>) => void;
-  readonly onMove: (places: ReadonlyMap<string, Point>) => void;
-  readonly onConnect: (connection: EditedConnection) => void;
+  readonly draw: Change;
   /**
    * Called when a node type of the palette is dropped.
    *
@@ -94,14 +98,8 @@ const nodeToToggle = (event: MouseEvent): string | undefined =>
 const HANDLE_SIZE = 12;
 
 /** The graph, to move and connect nodes by mouse; menus beside it do the same by keyboard. */
-export const EditorCanvas = (props: EditorCanvasProps): ReactNode => (
-  <ReactFlowProvider>
-    <Canvas {...props} />
-  </ReactFlowProvider>
-);
-
-const Canvas = (props: EditorCanvasProps): ReactNode => {
-  const { definition, outputsOf, withoutInput, faulty, selected } = props;
+export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
+  const { definition, outputsOf, withoutInput, faulty, selected, draw } = props;
   const { screenToFlowPosition } = useReactFlow();
   const places = usePlaces(definition, outputsOf);
   const next = useMemo(() => describeNext(definition), [definition]);
@@ -154,7 +152,7 @@ const Canvas = (props: EditorCanvasProps): ReactNode => {
         event.stopPropagation();
         const ids = new Set(latest.current.selected);
         if (!ids.delete(id)) ids.add(id);
-        latest.current.onSelect(ids);
+        draw(selecting(ids));
       },
       onDragOver: (event: DragEvent) => {
         if (event.dataTransfer.types.includes(DRAGGED_TYPE)) event.preventDefault();
@@ -186,7 +184,7 @@ const Canvas = (props: EditorCanvasProps): ReactNode => {
         if (chosen.length > 0) {
           const ids = new Set(latest.current.selected);
           for (const { id, selected: isChosen } of chosen) isChosen ? ids.add(id) : ids.delete(id);
-          latest.current.onSelect(ids);
+          draw(selecting(ids));
         }
         // The arrow keys move nodes, too, without a drag.
         const moved = changes.flatMap((change) =>
@@ -194,16 +192,16 @@ const Canvas = (props: EditorCanvasProps): ReactNode => {
             ? [[change.id, change.position] as const]
             : [],
         );
-        if (moved.length > 0) latest.current.onMove(new Map(moved));
+        if (moved.length > 0) draw(edited(moveNodes(new Map(moved))));
       },
       onConnect: ({ source, sourceHandle, target }: Connection) =>
-        latest.current.onConnect({
-          sourceNodeId: source,
-          sourceOutput: sourceHandle ?? 'main',
-          targetNodeId: target,
-        }),
+        draw(
+          edited(
+            connect({ sourceNodeId: source, sourceOutput: sourceHandle ?? 'main', targetNodeId: target }),
+          ),
+        ),
     }),
-    [screenToFlowPosition],
+    [screenToFlowPosition, draw],
   );
   return useMemo(
     () => (

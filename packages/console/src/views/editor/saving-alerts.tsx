@@ -9,7 +9,7 @@ import { useLocation } from 'wouter';
 import { AppLink } from '../../parts/app-link.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import type { Conflict } from './merge-definitions.ts';
-import type { SaveConflict, Saving } from './use-saving.ts';
+import type { Saving } from './use-saving.ts';
 
 interface SavingAlertsProps {
   readonly saving: Saving;
@@ -80,7 +80,7 @@ export const SavingAlerts = ({ saving, workflowId, isReadable }: SavingAlertsPro
 };
 
 /** What both changed, with the choice which of the two to keep. */
-const MergeChoices = ({ conflicts, taken, take }: SaveConflict): ReactNode => (
+const MergeChoices = ({ conflicts, taken, take }: NonNullable<Saving['conflict']>): ReactNode => (
   <SpaceBetween size="m">
     {conflicts.map((conflict) => (
       <FormField

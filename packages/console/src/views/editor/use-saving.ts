@@ -5,7 +5,7 @@ import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
 import { readDefinition, writeDefinition } from './definition/definition-text.ts';
 import { type Draft, isSameDraft, openDraft } from './draft.ts';
 import { type KeptDraft, keepDraft, useKeptDraft } from './kept-draft.ts';
-import { type Conflict, mergeDefinitions } from './merge-definitions.ts';
+import { mergeDefinitions } from './merge-definitions.ts';
 
 /** A version that this page has stored; `file` if it is in a file, too. */
 export interface StoredVersion {
@@ -44,17 +44,6 @@ interface Competing {
   readonly was: EditedDefinition;
   readonly theirs: EditedDefinition;
   readonly base: Base;
-}
-
-/** What both changed, with what is chosen of each. */
-export interface SaveConflict {
-  /** The version that was stored in between. */
-  readonly version: number | null;
-  readonly conflicts: readonly Conflict[];
-  /** Names of those in which theirs is kept. */
-  readonly taken: ReadonlySet<string>;
-  readonly take: (name: string, isTheirs: boolean) => void;
-  readonly merge: () => void;
 }
 
 /** Storing a draft as a new version. */
@@ -122,14 +111,16 @@ export const useSaving = (parts: SavingParts) => {
     () => (competing === null ? null : mergeDefinitions(competing.was, definition, competing.theirs, taken)),
     [competing, definition, taken],
   );
-  const conflict: SaveConflict | null =
+  const conflict =
     competing === null || merged === null
       ? null
       : {
+          /** The version that was stored in between. */
           version: competing.base.version,
           conflicts: merged.conflicts,
+          /** Names of the conflicts in which theirs is kept. */
           taken,
-          take: (name, isTheirs) =>
+          take: (name: string, isTheirs: boolean) =>
             setTaken((before) => {
               const others = [...before].filter((each) => each !== name);
               return new Set(isTheirs ? [...others, name] : others);
@@ -163,6 +154,7 @@ export const useSaving = (parts: SavingParts) => {
     refusal,
     /** What failed besides a conflict. */
     failure: failure ?? (conflict === null && !isTaken ? save.error : null),
+    /** What both changed, with what is chosen of each; null if no version came in between. */
     conflict,
     /** The id of another workflow that the new one would replace. */
     takenId: isTaken ? String(save.variables?.params?.workflowId) : null,

@@ -26,14 +26,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 const PAUSE_MS = 1_000;
 
 /** Keeps what is edited. The graph has it at once, the forms as `useWork` says. */
-export interface WorkStore {
-  readonly subscribe: (onChange: () => void) => () => void;
-  readonly get: () => Work;
-  /** Changes what forms show as well, by which a form gets what is typed into it. */
-  readonly change: Change;
-  /** Changes what the graph shows. The forms follow once it is drawn. */
-  readonly draw: Change;
-}
+export type WorkStore = ReturnType<typeof createWorkStore>;
 
 /** A store, not a context: for that, React would look through all that the page shows, at each change. */
 const createWorkStore = (first: Draft) => {
@@ -53,7 +46,9 @@ const createWorkStore = (first: Draft) => {
       return () => listeners.delete(onChange);
     },
     get: () => work,
+    /** Changes what forms show as well, by which a form gets what is typed into it. */
     change: (step: Step) => set(step, false),
+    /** Changes what the graph shows. The forms follow once it is drawn. */
     draw: (step: Step) => set(step, true),
     /** Ends what is undone at once. */
     pause: () => set(({ history }) => ({ history: endGroup(history) })),
