@@ -1,10 +1,10 @@
 import Button from '@cloudscape-design/components/button';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, use, useState } from 'react';
 import { takeExpression } from '../expression/dropped-expression.ts';
 import { hasExpression } from '../expression/expression-parts.ts';
+import { Choice } from '../form-fields.tsx';
 import { FieldFrame } from './field-frame.tsx';
 import { isLarge, type Kind, messagesAt, pointerTo } from './fields.ts';
 import { FormContext, type InputProps } from './form-context.ts';
@@ -224,12 +224,12 @@ const OneOfInput = ({
   }));
   return (
     <div className="form-one-of">
-      <Select
+      <Choice
         ariaLabel={`Type of ${label}`}
         options={options}
-        selectedOption={options[index] ?? null}
-        onChange={({ detail }) => {
-          const next = Number(detail.selectedOption.value);
+        value={String(index)}
+        onChange={(choice) => {
+          const next = Number(choice);
           const nextKind = kinds[next];
           setChosen(next);
           if (nextKind !== undefined && value !== undefined && !fits(nextKind, value))

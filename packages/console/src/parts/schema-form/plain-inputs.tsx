@@ -1,10 +1,10 @@
 import Box from '@cloudscape-design/components/box';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import Textarea from '@cloudscape-design/components/textarea';
 import { type JsonValue, jsonEquals } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from 'react';
 import type { EditorNames } from '../code-editor.tsx';
+import { Choice } from '../form-fields.tsx';
 import { parseDefinition } from '../parse-json.ts';
 import { FormContext, type InputProps } from './form-context.ts';
 
@@ -95,16 +95,13 @@ export const ChoiceInput = ({
   const current = value ?? initial;
   const index = options.findIndex((option) => current !== undefined && jsonEquals(option, current));
   return (
-    <Select
+    <Choice
       {...toAria(names)}
       options={shown}
       placeholder="Choose"
       invalid={names.isInvalid === true}
-      selectedOption={shown.find((option) => option.value === (index === -1 ? '-' : String(index))) ?? null}
-      onChange={({ detail }) => {
-        const chosen = detail.selectedOption.value;
-        onChange(chosen === '-' ? undefined : options[Number(chosen)]);
-      }}
+      value={index === -1 ? '-' : String(index)}
+      onChange={(chosen) => onChange(chosen === '-' ? undefined : options[Number(chosen)])}
     />
   );
 };

@@ -1,10 +1,10 @@
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import type { ReactNode } from 'react';
+import { Choice } from '../../parts/form-fields.tsx';
 import type { CredentialField } from './credential-form.ts';
 
 interface CredentialFieldsProps {
@@ -39,19 +39,17 @@ export const CredentialFields = ({ fields, values, errors, onChange }: Credentia
         />
       </FormField>
     ))}
+    {/* What was refused and is in no field. */}
     {Object.entries(errors)
       .filter(
         ([name]) => !['hosts', 'ref', 'type'].includes(name) && !fields.some((field) => field.name === name),
       )
       .map(([name, detail]) => (
-        <FieldError key={name} name={name} detail={detail} />
+        <StatusIndicator key={name} type="error">
+          {name === '' ? detail : `${name}: ${detail}`}
+        </StatusIndicator>
       ))}
   </SpaceBetween>
-);
-
-/** What was refused and is in no field. */
-const FieldError = ({ name, detail }: { readonly name: string; readonly detail: string }): ReactNode => (
-  <StatusIndicator type="error">{name === '' ? detail : `${name}: ${detail}`}</StatusIndicator>
 );
 
 interface FieldInputProps {
@@ -63,17 +61,15 @@ interface FieldInputProps {
 const FieldInput = ({ field, value, onChange }: FieldInputProps): ReactNode => {
   const { allowed, isLong, isSecret, initial } = field;
   const placeholder = initial === null ? '' : String(JSON.parse(initial));
-  if (allowed.length > 1) {
-    const options = allowed.map((each) => ({ value: String(JSON.parse(each)) }));
+  if (allowed.length > 1)
     return (
-      <Select
-        options={options}
+      <Choice
+        options={allowed.map((each) => String(JSON.parse(each)))}
         placeholder={placeholder === '' ? 'Choose' : `${placeholder} (default)`}
-        selectedOption={options.find((option) => option.value === value) ?? null}
-        onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
+        value={value}
+        onChange={onChange}
       />
     );
-  }
   if (isLong)
     return (
       <Textarea

@@ -1,7 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
@@ -11,6 +10,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
+import { Choice } from '../../parts/form-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
@@ -37,7 +37,6 @@ const Credentials = (): ReactNode => {
   const types = useApi('GET /api/admin/credential-types', { query: { limit: 200 } }).data;
   const names = ['apiKey', 'basic', ...(types?.credentialTypes ?? []).map(({ id }) => id)];
   const all = names.includes(filters.type) || filters.type === '' ? names : [...names, filters.type];
-  const typeOptions = [{ value: '', label: 'All types' }, ...all.map((value) => ({ value, label: value }))];
   const filter = (values: Readonly<Record<string, string>>) => change({ ...values, cursor: '' });
   const isFiltered = Object.values(filters).some((value) => value !== '');
   const secret = created !== null && 'newSecret' in created ? created.newSecret : undefined;
@@ -74,19 +73,19 @@ const Credentials = (): ReactNode => {
             onChange={({ detail }) => filter({ text: detail.filteringText })}
           />
         </div>
-        <Select
+        <Choice
           ariaLabel="Direction"
           options={DIRECTIONS}
-          selectedOption={DIRECTIONS.find(({ value }) => value === filters.direction) ?? DIRECTIONS[0]}
-          onChange={({ detail }) => filter({ direction: detail.selectedOption.value ?? '' })}
+          value={filters.direction}
+          onChange={(direction) => filter({ direction })}
         />
-        <Select
+        <Choice
           ariaLabel="Type"
-          options={typeOptions}
+          options={[{ value: '', label: 'All types' }, ...all]}
           filteringType="auto"
           filteringAriaLabel="Find a type"
-          selectedOption={typeOptions.find(({ value }) => value === filters.type) ?? null}
-          onChange={({ detail }) => filter({ type: detail.selectedOption.value ?? '' })}
+          value={filters.type}
+          onChange={(type) => filter({ type })}
         />
       </div>
       <Loaded query={query}>

@@ -4,13 +4,13 @@ import Container from '@cloudscape-design/components/container';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
+import { Choice, TextField } from '../../parts/form-fields.tsx';
 import JsonEditor from '../../parts/json-editor.tsx';
 import { parseDefinition } from '../../parts/parse-json.ts';
 import {
@@ -124,9 +124,7 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
             onKeyDown={({ detail }) => detail.key === 'Enter' && rename()}
           />
         </FormField>
-        <FormField label="Name">
-          <Input value={name} onChange={({ detail }) => change({ name: detail.value })} />
-        </FormField>
+        <TextField label="Name" value={name} onChange={(changed) => change({ name: changed })} />
         {(credentialTypes.length > 0 || node.credentialId !== undefined) && (
           <NodeCredential
             types={credentialTypes}
@@ -245,7 +243,6 @@ const Connections = (props: NodeEditorProps): ReactNode => {
   const inputs = target === null ? [] : props.inputsOf(target);
   const targetInput = inputs.includes(input) ? input : (inputs[0] ?? 'main');
   const out = (definition.connections ?? []).filter(({ sourceNodeId }) => sourceNodeId === id);
-  const toOption = (value: string) => ({ value });
   return (
     <SpaceBetween size="xs">
       <Box variant="awsui-key-label">Connections</Box>
@@ -266,29 +263,21 @@ const Connections = (props: NodeEditorProps): ReactNode => {
       })}
       {outputs.length > 1 && (
         <FormField label="Output">
-          <Select
-            selectedOption={toOption(output)}
-            options={outputs.map(toOption)}
-            onChange={({ detail }) => setOutput(detail.selectedOption.value ?? null)}
-          />
+          <Choice value={output} options={outputs} onChange={setOutput} />
         </FormField>
       )}
       <FormField label="Connect to">
-        <Select
+        <Choice
           placeholder="Choose a node"
           filteringType="auto"
-          selectedOption={target === null ? null : toOption(target)}
-          options={definition.nodes.map((each) => toOption(each.id))}
-          onChange={({ detail }) => setTarget(detail.selectedOption.value ?? null)}
+          value={target}
+          options={definition.nodes.map((each) => each.id)}
+          onChange={setTarget}
         />
       </FormField>
       {inputs.length > 1 && (
         <FormField label="Input">
-          <Select
-            selectedOption={toOption(targetInput)}
-            options={inputs.map(toOption)}
-            onChange={({ detail }) => setInput(detail.selectedOption.value ?? 'main')}
-          />
+          <Choice value={targetInput} options={inputs} onChange={setInput} />
         </FormField>
       )}
       <Button

@@ -1,11 +1,10 @@
 import Box from '@cloudscape-design/components/box';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { workflowSchema } from '../../../../../lib/workflows/definition/schema.ts';
+import { TextField } from '../../parts/form-fields.tsx';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import { changeWorkflow, type Edit, type EditedDefinition } from './definition/definition-edits.ts';
 
@@ -65,16 +64,14 @@ export const WorkflowFields = ({ definition, isNew, problems, onEdit }: Workflow
   return (
     <SpaceBetween size="m">
       <Box variant="h2">Workflow</Box>
-      <FormField label="Workflow id" description="Up to 64 of A-Z a-z 0-9 _ -">
-        <Input
-          value={String(definition.id ?? '')}
-          disabled={!isNew}
-          onChange={({ detail }) => set('id')(detail.value)}
-        />
-      </FormField>
-      <FormField label="Workflow name">
-        <Input value={String(definition.name ?? '')} onChange={({ detail }) => set('name')(detail.value)} />
-      </FormField>
+      <TextField
+        label="Workflow id"
+        description="Up to 64 of A-Z a-z 0-9 _ -"
+        value={String(definition.id ?? '')}
+        disabled={!isNew}
+        onChange={set('id')}
+      />
+      <TextField label="Workflow name" value={String(definition.name ?? '')} onChange={set('name')} />
       <Box color="text-body-secondary">Select a node to edit it.</Box>
       <SettingsForm
         schema={OWN_SCHEMA}

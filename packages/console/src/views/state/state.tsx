@@ -1,8 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
@@ -11,6 +9,7 @@ import { useAddressStates } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
+import { TextField } from '../../parts/form-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
@@ -74,24 +73,20 @@ const State = (): ReactNode => {
           placeholder="Choose a workflow"
           onChange={(workflowId) => change({ workflowId, ...(workflowId !== '' && { store: '' }) })}
         />
-        <FormField label="Or a store that workflows share">
-          <Input
-            type="search"
-            value={scope.store}
-            placeholder="The name of a store"
-            onChange={({ detail }) =>
-              change({ store: detail.value.trim(), ...(detail.value !== '' && { workflowId: '' }) })
-            }
-          />
-        </FormField>
-        <FormField label="Keys that begin with">
-          <Input
-            type="search"
-            value={prefix}
-            placeholder="All keys"
-            onChange={({ detail }) => change({ prefix: detail.value })}
-          />
-        </FormField>
+        <TextField
+          label="Or a store that workflows share"
+          type="search"
+          value={scope.store}
+          placeholder="The name of a store"
+          onChange={(store) => change({ store: store.trim(), ...(store !== '' && { workflowId: '' }) })}
+        />
+        <TextField
+          label="Keys that begin with"
+          type="search"
+          value={prefix}
+          placeholder="All keys"
+          onChange={(typed) => change({ prefix: typed })}
+        />
       </FilterBar>
       {isOn ? (
         <Loaded query={query}>

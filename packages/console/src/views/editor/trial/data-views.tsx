@@ -2,13 +2,14 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Input from '@cloudscape-design/components/input';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useMemo, useState } from 'react';
 import { EXPRESSION_TYPE } from '../../../parts/expression/dropped-expression.ts';
+import { Choice } from '../../../parts/form-fields.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import {
+  type DataTable,
   describeValue,
   entriesOf,
   findTables,
@@ -66,7 +67,7 @@ export const DataViews = (props: DataViewsProps): ReactNode => {
         )}
       </div>
       {shown === 'json' && <JsonView value={value} label={label} />}
-      {shown === 'table' && tables.map((table) => <TableOf key={JSON.stringify(table.path)} table={table} />)}
+      {shown === 'table' && tables.map((table) => <TableOf key={JSON.stringify(table.path)} {...table} />)}
       {shown === 'tree' && (
         <fieldset className="trial-tree" aria-label={label}>
           {sought.trim() === '' ? (
@@ -83,11 +84,9 @@ export const DataViews = (props: DataViewsProps): ReactNode => {
   );
 };
 
-interface RowsProps {
-  readonly nodeId: string | null;
+interface RowsProps extends Pick<DataViewsProps, 'nodeId' | 'value'> {
   readonly chosen: Path | null;
   readonly onChoose: (path: Path) => void;
-  readonly value: unknown;
 }
 
 /** Entries that are shown at first, and that "Show more" adds. */
@@ -196,10 +195,8 @@ const FieldName = ({
   );
 };
 
-interface UseProps {
+interface UseProps extends Pick<DataViewsProps, 'parameters' | 'onUse'> {
   readonly expression: string;
-  readonly parameters: readonly string[];
-  readonly onUse: (parameter: string, expression: string) => void;
 }
 
 /** What is done with a field, by keyboard, too. */
@@ -217,13 +214,12 @@ const Use = ({ expression, parameters, onUse }: UseProps): ReactNode => {
         Copy expression
       </Button>
       {parameters.length > 0 && (
-        <Select
+        <Choice
           ariaLabel="Use in a parameter"
           placeholder="Use in …"
-          selectedOption={null}
-          options={parameters.map((value) => ({ value }))}
-          onChange={({ detail }) => {
-            const parameter = detail.selectedOption.value ?? '';
+          value={null}
+          options={parameters}
+          onChange={(parameter) => {
             onUse(parameter, expression);
             setOutcome(`Used in ${parameter}`);
           }}
@@ -234,16 +230,14 @@ const Use = ({ expression, parameters, onUse }: UseProps): ReactNode => {
   );
 };
 
-const TableOf = ({ table }: { readonly table: ReturnType<typeof findTables>[number] }): ReactNode => {
-  const { path, columns, rows, count } = table;
+const TableOf = ({ path, columns, rows, count }: DataTable): ReactNode => {
   const name = path.length === 0 ? 'Items' : path.join(' › ');
   return (
     <Table
       variant="embedded"
       header={
         <Box variant="h4">
-          {name}
-          {rows.length < count ? ` (${rows.length} of ${count})` : ` (${count})`}
+          {name} ({rows.length < count ? `${rows.length} of ${count}` : count})
         </Box>
       }
       ariaLabels={{ tableLabel: name }}

@@ -5,7 +5,6 @@ import Container from '@cloudscape-design/components/container';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import FormField from '@cloudscape-design/components/form-field';
 import Header from '@cloudscape-design/components/header';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Tabs from '@cloudscape-design/components/tabs';
@@ -13,6 +12,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { type ReactNode, useMemo, useState } from 'react';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { formatDuration } from '../../../parts/duration.ts';
+import { Choice } from '../../../parts/form-fields.tsx';
 import JsonEditor from '../../../parts/json-editor.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import type { DefinitionNode } from '../../workflow/definition.ts';
@@ -225,11 +225,11 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
                 label: 'Nodes before',
                 content: (
                   <SpaceBetween size="xs">
-                    <Select
+                    <Choice
                       ariaLabel="Node before"
-                      selectedOption={{ value: shownEarlier }}
-                      options={before.map((value) => ({ value }))}
-                      onChange={({ detail }) => setEarlier(detail.selectedOption.value ?? null)}
+                      value={shownEarlier}
+                      options={before}
+                      onChange={setEarlier}
                     />
                     <DataViews
                       {...use}
@@ -279,11 +279,7 @@ const TypedOutput = (props: OwnProps & { readonly onClose: () => void }): ReactN
     <SpaceBetween size="xs">
       {outputs.length > 1 && (
         <FormField label="Output that has the data">
-          <Select
-            selectedOption={{ value: output }}
-            options={outputs.map((value) => ({ value }))}
-            onChange={({ detail }) => setOutput(detail.selectedOption.value ?? output)}
-          />
+          <Choice value={output} options={outputs} onChange={setOutput} />
         </FormField>
       )}
       <FormField label={`Output of ${node.id} as JSON`} errorText={reason}>
