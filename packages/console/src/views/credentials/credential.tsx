@@ -97,18 +97,26 @@ interface ShownProps {
   readonly onSignIn: () => void;
 }
 
+const CHANGES = [
+  { question: 'rotate', text: 'Rotate', onlyOut: false },
+  { question: 'hosts', text: 'Change hosts', onlyOut: true },
+  { question: 'limits', text: 'Change limits', onlyOut: true },
+  { question: 'remove', text: 'Remove', onlyOut: false },
+] as const;
+
 const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
-  const { id, direction, revision } = credential;
+  const { id, type, direction, revision } = credential;
+  const isOut = direction === 'outbound';
   const hasSignIn = takesSignIn(credential);
   const signIn = isSignedIn(credential) === false ? 'Sign in' : 'Sign in again';
   const test = useChange('POST /api/admin/credentials/{credentialId}/test');
-  const health = useApi('GET /api/admin/plugins/health', {}, { isOn: direction === 'outbound' });
+  const health = useApi('GET /api/admin/plugins/health', {}, { isOn: isOut });
   return (
     <ContentLayout
       header={
         <Header
           variant="h1"
-          description={direction === 'inbound' ? 'Of callers of webhooks' : 'For calling out'}
+          description={isOut ? 'For calling out' : 'Of callers of webhooks'}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               {hasSignIn && (
@@ -116,7 +124,7 @@ const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
                   {signIn}
                 </Button>
               )}
-              {direction === 'outbound' && (
+              {isOut && (
                 <Button
                   {...readOnly}
                   loading={test.isPending}
@@ -125,22 +133,11 @@ const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
                   Test
                 </Button>
               )}
-              <Button {...readOnly} onClick={() => onAsk('rotate')}>
-                Rotate
-              </Button>
-              {direction === 'outbound' && (
-                <Button {...readOnly} onClick={() => onAsk('hosts')}>
-                  Change hosts
+              {CHANGES.filter(({ onlyOut }) => isOut || !onlyOut).map(({ question, text }) => (
+                <Button key={text} {...readOnly} onClick={() => onAsk(question)}>
+                  {text}
                 </Button>
-              )}
-              {direction === 'outbound' && (
-                <Button {...readOnly} onClick={() => onAsk('limits')}>
-                  Change limits
-                </Button>
-              )}
-              <Button {...readOnly} onClick={() => onAsk('remove')}>
-                Remove
-              </Button>
+              ))}
             </SpaceBetween>
           }
         >
@@ -166,7 +163,8 @@ const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
             <KeyValuePairs
               columns={3}
               items={[
-                { label: 'Type', value: <TypeLink {...credential} /> },
+                // The types of callers' credentials belong to the service and have no page.
+                { label: 'Type', value: isOut ? <IdLink of="credential-types" id={type} /> : type },
                 { label: 'Revision', value: String(revision) },
                 ...(credential.direction === 'inbound'
                   ? [{ label: 'User name', value: credential.username ?? '–' }]
@@ -209,18 +207,12 @@ const SIGN_INS: Readonly<Record<string, string>> = {
   null: 'Not known: the secret store does not answer',
 };
 
-/** The types of callers' credentials belong to the service and have no page. */
-const TypeLink = ({ type, direction }: Pick<ShownCredential, 'type' | 'direction'>): ReactNode =>
-  direction === 'inbound' ? type : <IdLink of="credential-types" id={type} />;
-
 type Secret = Extract<ShownCredential, { direction: 'inbound' }>['secrets'][number];
 
-interface SecretsProps {
-  readonly secrets: readonly Secret[];
-  readonly onAsk: (question: Question) => void;
-}
-
-const Secrets = ({ secrets, onAsk }: SecretsProps): ReactNode => (
+const Secrets = ({
+  secrets,
+  onAsk,
+}: Pick<ShownProps, 'onAsk'> & { readonly secrets: readonly Secret[] }): ReactNode => (
   <Table<Secret>
     items={secrets}
     trackBy="id"

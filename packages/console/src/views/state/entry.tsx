@@ -3,13 +3,13 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
-import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import { isOutdated } from '../../api/api.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { ChangeDialog } from '../../parts/form-dialog.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -141,13 +141,13 @@ const Shown = ({ scope, entry, onAsk }: ShownProps): ReactNode => {
       <SpaceBetween size="l">
         <Panel title="Overview">
           <div className="any-length">
-            <KeyValuePairs
+            <Facts
               columns={3}
-              items={[
-                { label: 'Version', value: String(version) },
-                { label: 'Written', value: <Written entry={entry} /> },
-                { label: 'Expires', value: expiresAt === null ? 'Never' : <Time at={expiresAt} /> },
-              ]}
+              facts={{
+                Version: version,
+                Written: <Written entry={entry} />,
+                Expires: expiresAt === null ? 'Never' : <Time at={expiresAt} />,
+              }}
             />
           </div>
         </Panel>
@@ -182,9 +182,7 @@ const Claim = ({ claim: { executionId, confirmBy } }: { readonly claim: NonNulla
   </Box>
 );
 
-interface DeleteEntryProps {
-  readonly scope: Scope;
-  readonly entry: Entry;
+interface DeleteEntryProps extends Pick<ShownProps, 'scope' | 'entry'> {
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
