@@ -1,19 +1,14 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describeValue } from '../src/parts/expression/describe-value.ts';
 import { evaluateOnSample } from '../src/parts/expression/evaluate-sample.ts';
 import {
   changeNode,
   type EditedDefinition,
   renameNode,
 } from '../src/views/editor/definition/definition-edits.ts';
-import {
-  describeValue,
-  findTables,
-  type Path,
-  searchData,
-  toExpression,
-} from '../src/views/editor/trial/data-paths.ts';
+import { findTables, type Path, searchData, toExpression } from '../src/views/editor/trial/data-paths.ts';
 import { fromExecution, fromRequest, fromText } from '../src/views/editor/trial/recorded-data.ts';
 import {
   addData,

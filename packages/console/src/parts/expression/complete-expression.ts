@@ -1,4 +1,5 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import { describeValue } from './describe-value.ts';
 import type { KnownNames, Sample } from './evaluate-sample.ts';
 import { findStart, type Syntax } from './expression-parts.ts';
 import { FUNCTIONS } from './functions.ts';
@@ -67,7 +68,7 @@ export const completeExpression = (
   const from = isWord ? start + last.from : position;
   const isPath = isOperator(before.at(-1), '.');
   if (!isWord && !isPath && !isAsked) return null;
-  const root: Root = { sample: sample ?? {}, names };
+  const root = { sample: sample ?? {}, names };
   const found = isPath ? completePath(before.slice(0, -1), root) : completeStart(before, root);
   return found.length === 0 ? null : { from, options: found };
 };
@@ -140,15 +141,13 @@ const fieldsOf = (values: Values): Suggestion[] => {
       if (Object.hasOwn(value, name) && !found.has(name) && !name.includes('`')) found.set(name, value[name]);
     }
   }
-  return [...found].map(([name, value]) => suggest('field', writeName(name), describe(value)));
+  return [...found].map(([name, value]) =>
+    suggest('field', writeName(name), describeValue(value, MAX_DETAIL)),
+  );
 };
 
-const describe = (value: unknown): string => {
-  if (Array.isArray(value)) return `list of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return 'object';
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  return String(value);
-};
+/** In UTF-16 units of a text. */
+const MAX_DETAIL = 40;
 
 /** The tokens of the path that ends the list, without its filters: `$nodes`, `pick`, `items` for `$nodes.pick.items[0]`. */
 const lastPath = (tokens: readonly Token[]): readonly Token[] => {
@@ -164,17 +163,19 @@ const lastPath = (tokens: readonly Token[]): readonly Token[] => {
   }
 };
 
-/** The index of the bracket that opens what ends at the index; -1 if there is none. */
+const isClosing = (token: Token | undefined) => token?.kind === 'operator' && ')]}'.includes(token.text);
+const isOpening = (token: Token | undefined) => token?.kind === 'operator' && '([{'.includes(token.text);
+
+/** The index of the bracket that is open before an index, and closed there or later; -1 if there is none. */
 const findOpening = (tokens: readonly Token[], end: number): number => {
-  let depth = 0;
-  for (let at = end; at >= 0; at -= 1) {
-    const { kind, text } = tokens[at] as Token;
-    if (kind !== 'operator') continue;
-    if ([')', ']', '}'].includes(text)) depth += 1;
-    else if (['(', '[', '{'].includes(text)) depth -= 1;
-    if (depth === 0) return at;
+  let depth = 1;
+  let at = end - 1;
+  for (; at >= 0; at -= 1) {
+    if (isClosing(tokens[at])) depth += 1;
+    else if (isOpening(tokens[at])) depth -= 1;
+    if (depth === 0) break;
   }
-  return -1;
+  return at;
 };
 
 /** The values of the path that ends the list; empty if it is not plain names. */
@@ -199,20 +200,12 @@ const inputOf = ({ sample }: Root): unknown =>
 
 /** What plain names are read from after these tokens: the input, or within a filter or a step the items of its path. */
 const contextAt = (tokens: readonly Token[], root: Root): Values => {
-  let depth = 0;
-  for (let at = tokens.length - 1; at >= 0; at -= 1) {
-    const token = tokens[at] as Token;
-    if (token.kind !== 'operator') continue;
-    if ([')', ']', '}'].includes(token.text)) depth += 1;
-    else if (['(', '[', '{'].includes(token.text)) {
-      depth -= 1;
-      if (depth >= 0) continue;
-      depth = 0;
-      const before = tokens.slice(0, at);
-      const isStep = token.text !== '[' && isOperator(before.at(-1), '.');
-      const path = isStep ? before.slice(0, -1) : before;
-      if ((token.text === '[' || isStep) && lastPath(path).length > 0) return flatten(valuesOf(path, root));
-    }
+  for (let at = findOpening(tokens, tokens.length); at >= 0; at = findOpening(tokens, at)) {
+    const before = tokens.slice(0, at);
+    const isFilter = isOperator(tokens[at], '[');
+    const isStep = !isFilter && isOperator(before.at(-1), '.');
+    const path = isStep ? before.slice(0, -1) : before;
+    if ((isFilter || isStep) && lastPath(path).length > 0) return flatten(valuesOf(path, root));
   }
   return [inputOf(root)];
 };

@@ -57,8 +57,10 @@ export const evaluateOnSample = async (
   sample: Sample | null,
   names: KnownNames,
 ): Promise<Outcome> => {
-  if (text.length > MAX_LENGTH)
-    return refuse(`Longer than ${MAX_LENGTH.toLocaleString('en')} characters: not evaluated here.`, 0, 0);
+  if (text.length > MAX_LENGTH) {
+    const message = `Longer than ${MAX_LENGTH.toLocaleString('en')} characters: not evaluated here.`;
+    return { kind: 'faults', faults: [{ message, from: 0, to: 0 }] };
+  }
   const parts = findExpressions(text, syntax);
   const faults = (await Promise.all(parts.map((part) => checkPart(part, sample, names)))).flat();
   if (faults.length > 0) return { kind: 'faults', faults };
@@ -72,11 +74,6 @@ export const evaluateOnSample = async (
     return { kind: 'faults', faults: [await findFailure(parts, scope, error)] };
   }
 };
-
-const refuse = (message: string, from: number, to: number): Outcome => ({
-  kind: 'faults',
-  faults: [{ message, from, to }],
-});
 
 /** Syntax and names, with what was probably meant. */
 const checkPart = async (

@@ -9,17 +9,23 @@ export interface Token {
   readonly isOpen: boolean;
 }
 
-const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
-const VARIABLE = /\$[\p{L}\p{N}_$]*/uy;
-const NUMBER = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
-const OPERATOR = /:=|!=|<=|>=|\?:|\?\?|~>|\.\.|\*\*|[-+*/%&=<>.,:;?!|^@#()[\]{}]/y;
+const WORDS = [
+  ['variable', /\$[\p{L}\p{N}_$]*/uy],
+  ['name', /[\p{L}_][\p{L}\p{N}_]*/uy],
+  ['number', /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y],
+  ['operator', /:=|!=|<=|>=|\?:|\?\?|~>|\.\.|\*\*|[-+*/%&=<>.,:;?!|^@#()[\]{}]/y],
+] as const;
 
 /** Longer texts are left as they are. In UTF-16 units. */
 const MAX_LENGTH = 20_000;
 
-const match = (pattern: RegExp, text: string, from: number): string | null => {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.[0] ?? null;
+const matchWord = (text: string, from: number) => {
+  for (const [kind, pattern] of WORDS) {
+    pattern.lastIndex = from;
+    const [word] = pattern.exec(text) ?? [];
+    if (word !== undefined) return [kind, word] as const;
+  }
+  return [null, ''] as const;
 };
 
 /** The end of what a quote begins; -1 if it has none. */
@@ -53,15 +59,8 @@ export const tokenizeExpression = (text: string): readonly Token[] => {
       const end = findQuote(text, at + 1, '/');
       at = add('regex', at, end === -1 ? text.length : end + 1, '', end === -1);
     } else {
-      const variable = match(VARIABLE, text, at);
-      const name = match(NAME, text, at);
-      const number = match(NUMBER, text, at);
-      const operator = match(OPERATOR, text, at);
-      if (variable !== null) at = add('variable', at, at + variable.length, variable);
-      else if (name !== null) at = add('name', at, at + name.length, name);
-      else if (number !== null) at = add('number', at, at + number.length, number);
-      else if (operator !== null) at = add('operator', at, at + operator.length, operator);
-      else at += 1;
+      const [kind, word] = matchWord(text, at);
+      at = kind === null ? at + 1 : add(kind, at, at + word.length, word);
     }
   }
   return tokens;

@@ -44,7 +44,7 @@ import { NodeMenu } from './node-menu.tsx';
 import { findOutputs, useLoadTypes, useTypes } from './node-types.ts';
 import { NodeTypeSearch, Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
-import type { NodeProblems } from './problems.ts';
+import { toNodeProblems } from './problems.ts';
 import { SavingAlerts } from './saving-alerts.tsx';
 import { WorkflowFields } from './settings-forms.tsx';
 import { NodeDataPanel } from './trial/node-data-panel.tsx';
@@ -378,14 +378,6 @@ const DraftText = ({ draft, onChange }: DraftTextProps): ReactNode => (
   <JsonEditor label="JSON of the workflow" value={draft.text} onChange={onChange} />
 );
 
-const NO_PROBLEMS: NodeProblems = {
-  own: [],
-  credential: [],
-  parameters: [],
-  settings: [],
-  warnings: [],
-  proposals: [],
-  isFaulty: false,
-};
+const NO_PROBLEMS = toNodeProblems([]);
 
 export default EditorView;

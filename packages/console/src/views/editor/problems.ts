@@ -27,21 +27,6 @@ interface Place {
   readonly pointer: string;
 }
 
-/** What is wrong with a node. */
-export interface NodeProblems {
-  /** With the node itself. */
-  readonly own: readonly string[];
-  readonly credential: readonly string[];
-  readonly parameters: readonly ParameterProblem[];
-  readonly settings: readonly ParameterProblem[];
-  /** Likely mistakes, with their place in the node. */
-  readonly warnings: readonly string[];
-  /** What can be corrected by a click, with the place in the node. */
-  readonly proposals: readonly Finding[];
-  /** Whether there is more than warnings. */
-  readonly isFaulty: boolean;
-}
-
 /** Findings of the validator at their places. */
 export const placeFindings = (
   { problems, warnings }: Findings,
@@ -116,32 +101,27 @@ const toPointer = (keys: readonly string[]): string => keys.map((key) => `/${key
 /** Members of a node that have a field or a form of their own. */
 const SHOWN = ['credentialId', 'parameters', 'settings'];
 
-/** What is wrong with each node that something is wrong with, by its id. */
-export const groupByNode = (findings: readonly Finding[]): ReadonlyMap<string, NodeProblems> =>
-  new Map(
-    [...Map.groupBy(findings, ({ nodeId }) => nodeId)].flatMap(([nodeId, each]) => {
-      if (nodeId === null) return [];
-      const problems = each.filter(({ isWarning }) => !isWarning);
-      const of = (name: string) =>
-        problems
-          .filter(({ member }) => member === name)
-          .map(({ pointer, message }) => ({ path: pointer, message }));
-      const own = problems.filter(({ member }) => !SHOWN.includes(member));
-      const found: NodeProblems = {
-        own: own.map(({ message }) => message),
-        credential: of('credentialId').map(({ message }) => message),
-        parameters: of('parameters'),
-        settings: of('settings'),
-        warnings: each.filter(({ isWarning }) => isWarning).map(describePlace),
-        proposals: each.filter(({ proposal }) => proposal !== undefined),
-        isFaulty: problems.length > 0,
-      };
-      return [[nodeId, found] as const];
-    }),
-  );
+/** What is wrong with a node. @param findings - those of the node */
+export const toNodeProblems = (findings: readonly Finding[]) => {
+  const problems = findings.filter(({ isWarning }) => !isWarning);
+  const of = (name: string): readonly ParameterProblem[] =>
+    problems.filter(({ member }) => member === name).map(({ pointer: path, message }) => ({ path, message }));
+  return {
+    /** With the node itself. */
+    own: problems.filter(({ member }) => !SHOWN.includes(member)).map(({ message }) => message),
+    credential: of('credentialId').map(({ message }) => message),
+    parameters: of('parameters'),
+    settings: of('settings'),
+    /** Likely mistakes, with their place in the node. */
+    warnings: findings
+      .filter(({ isWarning }) => isWarning)
+      .map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`)),
+    /** What can be corrected by a click, with the place in the node. */
+    proposals: findings.filter(({ proposal }) => proposal !== undefined),
+  };
+};
 
-const describePlace = ({ pointer, message }: Finding): string =>
-  pointer === '' ? message : `${pointer}: ${message}`;
+export type NodeProblems = ReturnType<typeof toNodeProblems>;
 
 /** What is wrong with the workflow besides its nodes and connections. */
 export const ofWorkflow = (findings: readonly Finding[]): readonly ParameterProblem[] =>

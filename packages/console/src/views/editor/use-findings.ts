@@ -1,35 +1,23 @@
 import { useMemo } from 'react';
 import { useApi, useApiPages } from '../../api/use-api.ts';
-import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import { useValidation } from '../../worker/use-validation.ts';
 import type { DeclaredType, KnownTypes } from '../../worker/validate-draft.ts';
 import type { EditedDefinition } from './definition/definition-edits.ts';
 import {
-  type Finding,
   findRefusals,
-  groupByNode,
-  type NodeProblems,
   ofWorkflow,
   placeFindings,
   type Refusal,
+  toNodeProblems,
   toUnique,
 } from './problems.ts';
-
-interface Findings {
-  readonly all: readonly Finding[];
-  readonly byNode: ReadonlyMap<string, NodeProblems>;
-  /** What is wrong with the workflow besides its nodes and connections. */
-  readonly ofWorkflow: readonly ParameterProblem[];
-  /** Ids of the nodes with more than warnings. */
-  readonly faulty: ReadonlySet<string>;
-}
 
 /** All that is wrong with a definition, as one types: what the page finds, and what the service refused. */
 export const useFindings = (
   definition: EditedDefinition,
   types: ReadonlyMap<string, DeclaredType>,
   refusals: readonly Refusal[],
-): Findings => {
+) => {
   const validation = useValidation(definition, useKnownTypes(types));
   const refusedIn = refusals.length === 0 ? null : definition; // without a refusal, an edit finds nothing new
   const refused = useMemo(
@@ -39,9 +27,12 @@ export const useFindings = (
   return useMemo(() => {
     const found = validation === null ? [] : placeFindings(validation, validation.definition);
     const all = toUnique([...refused, ...found]);
-    const byNode = groupByNode(all);
-    const faulty = [...byNode].filter(([, { isFaulty }]) => isFaulty).map(([id]) => id);
-    return { all, byNode, ofWorkflow: ofWorkflow(all), faulty: new Set(faulty) };
+    const byNode = new Map(
+      [...Map.groupBy(all, ({ nodeId }) => nodeId)].map(([id, each]) => [id, toNodeProblems(each)]),
+    );
+    /** Ids of the nodes with more than warnings. */
+    const faulty = new Set(all.flatMap(({ nodeId, isWarning }) => (isWarning ? [] : (nodeId ?? []))));
+    return { all, byNode, ofWorkflow: ofWorkflow(all), faulty };
   }, [refused, validation]);
 };
 

@@ -3,7 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Textarea from '@cloudscape-design/components/textarea';
+import Textarea, { type TextareaProps } from '@cloudscape-design/components/textarea';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { EditedNode } from '../definition/definition-edits.ts';
 import { MAX_SAMPLE, readBodySchema } from './body-schema.ts';
@@ -17,6 +17,20 @@ interface ImportProps {
   /** @param text - what the node is made from */
   readonly onNode: (node: NewNode, text: string) => void;
 }
+
+interface PastedFieldProps extends Pick<TextareaProps, 'value' | 'placeholder'> {
+  readonly label: string;
+  readonly description: string;
+  /** Why nothing can be made of the text; null if it can. */
+  readonly problem: string | null;
+  readonly onChange: (text: string) => void;
+}
+
+const PastedField = ({ label, description, problem, onChange, ...area }: PastedFieldProps): ReactNode => (
+  <FormField label={label} description={description} errorText={problem && `${problem}.`}>
+    <Textarea {...area} rows={5} spellcheck={false} onChange={({ detail }) => onChange(detail.value)} />
+  </FormField>
+);
 
 type Result<T> = { readonly value: T } | { readonly problem: string };
 
@@ -46,19 +60,14 @@ export const CurlFields = ({ action, onNode }: ImportProps): ReactNode => {
   const request = reading !== null && 'value' in reading ? reading.value : null;
   return (
     <SpaceBetween size="s">
-      <FormField
+      <PastedField
         label="curl command"
         description="As a shell takes it, such as with “Copy as cURL” of a browser. Nothing of it is sent or kept but the node."
-        errorText={reading !== null && 'problem' in reading ? `${reading.problem}.` : null}
-      >
-        <Textarea
-          value={text}
-          rows={5}
-          spellcheck={false}
-          placeholder="curl https://api.example.com/orders -H 'authorization: Bearer …' --json '{&quot;total&quot;: 120}'"
-          onChange={({ detail }) => setText(detail.value)}
-        />
-      </FormField>
+        problem={reading !== null && 'problem' in reading ? reading.problem : null}
+        value={text}
+        placeholder="curl https://api.example.com/orders -H 'authorization: Bearer …' --json '{&quot;total&quot;: 120}'"
+        onChange={setText}
+      />
       {request !== null && (
         <div className="any-length" aria-live="polite">
           <Box variant="code">
@@ -107,27 +116,22 @@ export const BodyFields = ({ action, onNode }: ImportProps): ReactNode => {
   const [problem, setProblem] = useState<string | null>(null);
   return (
     <SpaceBetween size="s">
-      <FormField
+      <PastedField
         label="JSON body"
         description="A request that the webhook is to take. Its schema has the types and the members; all are required until you change that. What you build is tried on it."
-        errorText={problem}
-      >
-        <Textarea
-          value={text}
-          rows={5}
-          spellcheck={false}
-          placeholder='{ "id": "A-1", "total": 120 }'
-          onChange={({ detail }) => {
-            setProblem(null);
-            setText(detail.value.slice(0, MAX_SAMPLE + 1));
-          }}
-        />
-      </FormField>
+        problem={problem}
+        value={text}
+        placeholder='{ "id": "A-1", "total": 120 }'
+        onChange={(typed) => {
+          setProblem(null);
+          setText(typed.slice(0, MAX_SAMPLE + 1));
+        }}
+      />
       <Button
         disabled={text.trim() === ''}
         onClick={() => {
           const reading = attempt(() => readBodySchema(text));
-          if ('problem' in reading) setProblem(`${reading.problem.slice(0, MAX_SHOWN)}.`);
+          if ('problem' in reading) setProblem(reading.problem.slice(0, MAX_SHOWN));
           else onNode({ type: 'webhookTrigger', parameters: { schema: reading.value } }, text);
         }}
       >

@@ -1,4 +1,5 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import { describeValue, MAX_TEXT } from '../../../parts/expression/describe-value.ts';
 import { writeName } from '../../../parts/expression/jsonata-tokens.ts';
 
 /** Keys of objects and positions in lists that lead to a part of a value. */
@@ -39,18 +40,6 @@ export const entriesOf = (
 export const sizeOf = (value: unknown): number | null => {
   if (Array.isArray(value)) return value.length;
   return isPlainObject(value) ? Object.keys(value).length : null;
-};
-
-/** How much of a text is shown and searched, in UTF-16 units. */
-const MAX_TEXT = 200;
-
-/** A value in a line. */
-export const describeValue = (value: unknown): string => {
-  if (Array.isArray(value)) return `list of ${value.length}`;
-  if (isPlainObject(value)) return 'object';
-  if (typeof value !== 'string') return String(value);
-  const start = value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT).toWellFormed()}…` : value;
-  return JSON.stringify(start);
 };
 
 const MAX_HITS = 100;

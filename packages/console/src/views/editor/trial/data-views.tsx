@@ -5,12 +5,12 @@ import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useMemo, useState } from 'react';
+import { describeValue } from '../../../parts/expression/describe-value.ts';
 import { EXPRESSION_TYPE } from '../../../parts/expression/dropped-expression.ts';
 import { Choice } from '../../../parts/form-fields.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import {
   type DataTable,
-  describeValue,
   entriesOf,
   findTables,
   type Path,
