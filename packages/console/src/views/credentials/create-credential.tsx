@@ -7,7 +7,6 @@ import Toggle from '@cloudscape-design/components/toggle';
 import { type ReactNode, useState } from 'react';
 import { OAUTH2_PRESETS } from '../../../../authoring/oauth2-presets.ts';
 import { isOutdated } from '../../api/api.ts';
-import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { ChangeDialog } from '../../parts/form-dialog.tsx';
 import { Choice, TextField } from '../../parts/form-fields.tsx';
@@ -20,11 +19,10 @@ import {
   toOutboundBody,
   toPresetForm,
 } from './credential-form.ts';
+import type { Changed } from './new-secret.tsx';
 import { SignInDialog } from './sign-in.tsx';
 import { takesSignIn } from './sign-in-state.ts';
 import { useSecretChange } from './use-secret-change.ts';
-
-export type Changed = Answer<'POST /api/admin/credentials/{credentialId}/rotate'>;
 
 interface CreateCredentialProps {
   /** The types to choose from; absent for all. */

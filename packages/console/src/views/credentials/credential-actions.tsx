@@ -6,9 +6,10 @@ import { useApi, useChange } from '../../api/use-api.ts';
 import { ChangeDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/form-fields.tsx';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
-import { BASIC_PASSWORD, type Changed, HostsField } from './create-credential.tsx';
+import { BASIC_PASSWORD, HostsField } from './create-credential.tsx';
 import { CredentialFields } from './credential-fields.tsx';
 import { readFieldErrors, readHosts, toCredentialFields } from './credential-form.ts';
+import type { Changed } from './new-secret.tsx';
 import { useSecretChange } from './use-secret-change.ts';
 
 export type ShownCredential = Answer<'GET /api/admin/credentials/{credentialId}'>;

@@ -18,35 +18,25 @@ import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useQuestion } from '../../parts/use-question.tsx';
 import { HealthStatus } from '../plugins/health-status.tsx';
 import { CredentialDialog, type Question, type ShownCredential } from './credential-actions.tsx';
 import { CredentialHealth } from './credential-health.tsx';
 import { describeHosts } from './credentials.tsx';
-import { NewSecret } from './new-secret.tsx';
+import { NewSecret, newSecretOf } from './new-secret.tsx';
 import { SignInDialog } from './sign-in.tsx';
 import { isSignedIn, takesSignIn } from './sign-in-state.ts';
 
 /** One credential, with its users, its health, and all that can be changed. */
 const CredentialView = (): ReactNode => {
   const { credentialId = '' } = useParams();
-  const [question, setQuestion] = useState<Question | null>(null);
-  const [done, setDone] = useState<string | null>(null);
-  const [secret, setSecret] = useState<string | null>(null);
-  const [isRemoved, setRemoved] = useState(false);
+  const { question, ask, close, finish, isFinished: isRemoved, outcome } = useQuestion<Question>();
+  const [secret, setSecret] = useState<ReturnType<typeof newSecretOf>>(null);
   const [dialog, setDialog] = useAddressState('dialog');
   const query = useApi(
     'GET /api/admin/credentials/{credentialId}',
     { params: { credentialId } },
     { isOn: !isRemoved },
-  );
-  const ask = (next: Question) => {
-    setDone(null);
-    setQuestion(next);
-  };
-  const message = done !== null && (
-    <Outcome dismissible={!isRemoved} onDismiss={() => setDone(null)}>
-      <span className="any-length">{done}</span>
-    </Outcome>
   );
   if (isRemoved)
     return (
@@ -54,13 +44,13 @@ const CredentialView = (): ReactNode => {
         <Header variant="h1">
           <span className="any-length">{credentialId}</span>
         </Header>
-        {message}
+        {outcome}
         <AppLink to="/credentials">Show all credentials</AppLink>
       </SpaceBetween>
     );
   return (
     <SpaceBetween size="m">
-      {message}
+      {outcome}
       <Loaded query={query} heading={`Credential ${credentialId}`}>
         {(credential) => (
           <>
@@ -72,21 +62,17 @@ const CredentialView = (): ReactNode => {
               <CredentialDialog
                 question={question}
                 credential={credential}
-                onClose={() => setQuestion(null)}
+                onClose={close}
                 onDone={(text, changed) => {
-                  setQuestion(null);
-                  setDone(text);
-                  setRemoved(question === 'remove');
-                  if (changed !== undefined && 'newSecret' in changed) setSecret(changed.newSecret ?? null);
+                  finish(text, question === 'remove');
+                  if (changed !== undefined) setSecret(newSecretOf(changed));
                 }}
               />
             )}
           </>
         )}
       </Loaded>
-      {secret !== null && (
-        <NewSecret credentialId={credentialId} secret={secret} onClose={() => setSecret(null)} />
-      )}
+      {secret !== null && <NewSecret {...secret} onClose={() => setSecret(null)} />}
     </SpaceBetween>
   );
 };

@@ -12,11 +12,11 @@ import { IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Choice } from '../../parts/form-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
-import { type Changed, CreateCredential } from './create-credential.tsx';
+import { useQuestion } from '../../parts/use-question.tsx';
+import { CreateCredential } from './create-credential.tsx';
 import { CredentialHealth } from './credential-health.tsx';
-import { NewSecret } from './new-secret.tsx';
+import { NewSecret, newSecretOf } from './new-secret.tsx';
 
 type Credential = Answer<'GET /api/admin/credentials'>['credentials'][number];
 
@@ -30,8 +30,8 @@ const DIRECTIONS = [
 const Credentials = (): ReactNode => {
   const [filters, change] = useAddressStates(['text', 'type', 'direction']);
   const pages = useCursorPages();
-  const [isCreating, setCreating] = useState(false);
-  const [created, setCreated] = useState<Changed | null>(null);
+  const { question, ask, close, finish, outcome } = useQuestion<'create'>();
+  const [secret, setSecret] = useState<ReturnType<typeof newSecretOf>>(null);
   const query = useApi('GET /api/admin/credentials', { query: { ...filters, cursor: pages.cursor } });
   const health = useApi('GET /api/admin/plugins/health');
   const types = useApi('GET /api/admin/credential-types', { query: { limit: 200 } }).data;
@@ -39,31 +39,20 @@ const Credentials = (): ReactNode => {
   const all = names.includes(filters.type) || filters.type === '' ? names : [...names, filters.type];
   const filter = (values: Readonly<Record<string, string>>) => change({ ...values, cursor: '' });
   const isFiltered = Object.values(filters).some((value) => value !== '');
-  const secret = created !== null && 'newSecret' in created ? created.newSecret : undefined;
   return (
     <SpaceBetween size="m">
       <Header
         variant="h1"
         description="What callers of webhooks send, and what nodes call other systems with. Secrets are not shown."
         actions={
-          <Button
-            {...readOnly}
-            onClick={() => {
-              setCreated(null);
-              setCreating(true);
-            }}
-          >
+          <Button {...readOnly} onClick={() => ask('create')}>
             Create a credential
           </Button>
         }
       >
         Credentials
       </Header>
-      {created !== null && (
-        <Outcome dismissible={true} onDismiss={() => setCreated(null)}>
-          The credential <IdLink of="credentials" id={created.id} /> is created.
-        </Outcome>
-      )}
+      {outcome}
       <div className="filters">
         <div className="filter-text">
           <TextFilter
@@ -142,31 +131,22 @@ const Credentials = (): ReactNode => {
           </>
         )}
       </Loaded>
-      {isCreating && (
+      {question === 'create' && (
         <CreateCredential
-          onClose={() => setCreating(false)}
+          onClose={close}
           onDone={(changed) => {
-            setCreating(false);
-            setCreated(changed);
+            finish(
+              <>
+                The credential <IdLink of="credentials" id={changed.id} /> is created.
+              </>,
+            );
+            setSecret(newSecretOf(changed));
           }}
         />
       )}
-      {created !== null && secret !== undefined && (
-        <NewSecret
-          credentialId={created.id}
-          secret={secret}
-          onClose={() => setCreated(withoutSecret(created))}
-        />
-      )}
+      {secret !== null && <NewSecret {...secret} onClose={() => setSecret(null)} />}
     </SpaceBetween>
   );
-};
-
-/** What the page keeps of a change. */
-const withoutSecret = (changed: Changed): Changed => {
-  if (changed.direction === 'outbound') return changed;
-  const { newSecret: _newSecret, ...rest } = changed;
-  return rest;
 };
 
 const describeUse = (credential: Credential): string => {

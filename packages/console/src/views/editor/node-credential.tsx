@@ -7,7 +7,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useApi, useApiPages } from '../../api/use-api.ts';
 import { readOnly } from '../../parts/page-settings.ts';
 import { CredentialHealth } from '../credentials/credential-health.tsx';
-import { NewSecret } from '../credentials/new-secret.tsx';
+import { NewSecret, newSecretOf } from '../credentials/new-secret.tsx';
 
 const CreateCredential = lazy(() =>
   import('../credentials/create-credential.tsx').then(({ CreateCredential }) => ({
@@ -38,7 +38,7 @@ type Listed = Answer<'GET /api/admin/credentials'>['credentials'][number];
 export const NodeCredential = (props: NodeCredentialProps): ReactNode => {
   const { types, isRequired, credentialId, problems, onChoose } = props;
   const [isCreating, setCreating] = useState(false);
-  const [created, setCreated] = useState<{ readonly id: string; readonly secret: string } | null>(null);
+  const [secret, setSecret] = useState<ReturnType<typeof newSecretOf>>(null);
   const [only] = types.length === 1 ? types : [];
   const { data, error, refetch, hasNextPage, fetchNextPage, isPending, isFetchingNextPage } = useApiPages(
     'GET /api/admin/credentials',
@@ -105,15 +105,12 @@ export const NodeCredential = (props: NodeCredentialProps): ReactNode => {
             onCreated={onChoose}
             onDone={(changed) => {
               setCreating(false);
-              if ('newSecret' in changed && changed.newSecret !== undefined)
-                setCreated({ id: changed.id, secret: changed.newSecret });
+              setSecret(newSecretOf(changed));
             }}
           />
         </Suspense>
       )}
-      {created !== null && (
-        <NewSecret credentialId={created.id} secret={created.secret} onClose={() => setCreated(null)} />
-      )}
+      {secret !== null && <NewSecret {...secret} onClose={() => setSecret(null)} />}
     </SpaceBetween>
   );
 };

@@ -13,10 +13,10 @@ import { Facts } from '../../parts/facts.tsx';
 import { ChangeDialog } from '../../parts/form-dialog.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useQuestion } from '../../parts/use-question.tsx';
 import { withQuery } from '../../parts/with-query.ts';
 import { ChangeEntry } from './change-entry.tsx';
 import { type Entry, type Scope, whyNotEdited } from './entry-form.ts';
@@ -27,22 +27,11 @@ type Question = 'change' | 'delete';
 /** One entry of state, which can be changed and deleted. */
 const EntryView = (): ReactNode => {
   const [{ key, ...scope }] = useAddressStates(['workflowId', 'store', 'key']);
-  const [question, setQuestion] = useState<Question | null>(null);
-  const [done, setDone] = useState<string | null>(null);
-  const [isDeleted, setDeleted] = useState(false);
+  const { question, ask, close, finish, isFinished: isDeleted, outcome } = useQuestion<Question>();
   const query = useApi(
     'GET /api/admin/state/entry',
     { query: { ...scope, key } },
     { isOn: key !== '' && !isDeleted },
-  );
-  const finish = (message: string) => {
-    setQuestion(null);
-    setDone(message);
-  };
-  const message = done !== null && (
-    <Outcome dismissible={!isDeleted} onDismiss={() => setDone(null)}>
-      {done}
-    </Outcome>
   );
   if (key === '' || isDeleted)
     return (
@@ -50,7 +39,7 @@ const EntryView = (): ReactNode => {
         <Header variant="h1">
           <span className="any-length">{key === '' ? 'Entry of state' : key}</span>
         </Header>
-        {message}
+        {outcome}
         <AppLink to={withQuery('/state', scope)}>
           {key === '' ? 'Choose an entry' : 'Show all entries'}
         </AppLink>
@@ -58,23 +47,16 @@ const EntryView = (): ReactNode => {
     );
   return (
     <SpaceBetween size="m">
-      {message}
+      {outcome}
       <Loaded query={query} heading={`Entry ${key}`}>
         {(entry) => (
           <>
-            <Shown
-              scope={scope}
-              entry={entry}
-              onAsk={(next) => {
-                setDone(null);
-                setQuestion(next);
-              }}
-            />
+            <Shown scope={scope} entry={entry} onAsk={ask} />
             {question === 'change' && (
               <ChangeEntry
                 scope={scope}
                 entry={entry}
-                onClose={() => setQuestion(null)}
+                onClose={close}
                 onDone={({ version }) => finish(`The entry is changed: version ${version}.`)}
               />
             )}
@@ -82,11 +64,8 @@ const EntryView = (): ReactNode => {
               <DeleteEntry
                 scope={scope}
                 entry={entry}
-                onClose={() => setQuestion(null)}
-                onDone={() => {
-                  setDeleted(true);
-                  finish('The entry is deleted.');
-                }}
+                onClose={close}
+                onDone={() => finish('The entry is deleted.', true)}
               />
             )}
           </>

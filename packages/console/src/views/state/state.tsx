@@ -3,7 +3,7 @@ import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
@@ -11,10 +11,10 @@ import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
 import { TextField } from '../../parts/form-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { Time } from '../../parts/time.tsx';
 import { PAGE_SIZE } from '../../parts/use-live-list.ts';
+import { useQuestion } from '../../parts/use-question.tsx';
 import { WorkflowField } from '../../parts/workflow-field.tsx';
 import { ChangeEntry, preview } from './change-entry.tsx';
 import { type Entry, entryPath, type Scope } from './entry-form.ts';
@@ -26,8 +26,7 @@ const number = new Intl.NumberFormat();
 const State = (): ReactNode => {
   const [{ prefix, ...scope }, setFilters] = useAddressStates(['workflowId', 'store', 'prefix']);
   const pages = useCursorPages();
-  const [isCreating, setCreating] = useState(false);
-  const [created, setCreated] = useState<string | null>(null);
+  const { question, ask, close, finish, forget, outcome } = useQuestion<'create'>();
   const isOn = scope.workflowId !== '' || scope.store !== '';
   const query = useApi(
     'GET /api/admin/state',
@@ -35,7 +34,7 @@ const State = (): ReactNode => {
     { isOn },
   );
   const change = (values: Readonly<Record<string, string>>) => {
-    setCreated(null);
+    forget();
     setFilters({ ...values, cursor: '' });
   };
   const whyNot = readOnlyReason ?? (isOn ? null : 'Choose a workflow or a store first.');
@@ -49,10 +48,7 @@ const State = (): ReactNode => {
             {...readOnly}
             disabled={whyNot !== null}
             disabledReason={whyNot ?? ''}
-            onClick={() => {
-              setCreated(null);
-              setCreating(true);
-            }}
+            onClick={() => ask('create')}
           >
             Create an entry
           </Button>
@@ -60,13 +56,7 @@ const State = (): ReactNode => {
       >
         State
       </Header>
-      {created !== null && (
-        <Outcome dismissible={true} onDismiss={() => setCreated(null)}>
-          <span className="any-length">
-            The entry <AppLink to={entryPath(scope, created)}>{created}</AppLink> is created.
-          </span>
-        </Outcome>
-      )}
+      {outcome}
       <FilterBar>
         <WorkflowField
           value={scope.workflowId}
@@ -114,15 +104,18 @@ const State = (): ReactNode => {
           Choose the workflow whose entries you look for, or name a store.
         </Box>
       )}
-      {isCreating && (
+      {question === 'create' && (
         <ChangeEntry
           scope={scope}
           entry={null}
-          onClose={() => setCreating(false)}
-          onDone={({ key }) => {
-            setCreating(false);
-            setCreated(key);
-          }}
+          onClose={close}
+          onDone={({ key }) =>
+            finish(
+              <>
+                The entry <AppLink to={entryPath(scope, key)}>{key}</AppLink> is created.
+              </>,
+            )
+          }
         />
       )}
     </SpaceBetween>

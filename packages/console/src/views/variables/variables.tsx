@@ -4,14 +4,14 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useQuestion } from '../../parts/use-question.tsx';
 import { SetVariable } from './set-variable.tsx';
 import { toText, type Variable } from './variable-form.ts';
 
@@ -25,33 +25,18 @@ interface Removal {
 /** The variables of the stage: at most 200, all in one answer. */
 const Variables = (): ReactNode => {
   const [text, setText] = useAddressState('text');
-  const [question, setQuestion] = useState<Question | null>(null);
-  const [done, setDone] = useState<string | null>(null);
+  const { question, ask, close, finish, outcome } = useQuestion<Question>();
   const query = useApi('GET /api/admin/variables');
-  const ask = (next: Question) => {
-    setDone(null);
-    setQuestion(next);
-  };
-  const finish = (message: string) => {
-    setQuestion(null);
-    setDone(message);
-  };
   return (
     <SpaceBetween size="m">
-      {done !== null && (
-        <Outcome dismissible={true} onDismiss={() => setDone(null)}>
-          {done}
-        </Outcome>
-      )}
+      {outcome}
       <Loaded query={query} heading="Variables">
         {({ variables }) => <VariableTable variables={variables} text={text} onText={setText} onAsk={ask} />}
       </Loaded>
       {question?.kind === 'set' && (
-        <SetVariable variable={question.variable} onClose={() => setQuestion(null)} onDone={finish} />
+        <SetVariable variable={question.variable} onClose={close} onDone={finish} />
       )}
-      {question?.kind === 'remove' && (
-        <RemoveVariable {...question} onClose={() => setQuestion(null)} onDone={finish} />
-      )}
+      {question?.kind === 'remove' && <RemoveVariable {...question} onClose={close} onDone={finish} />}
     </SpaceBetween>
   );
 };
