@@ -6,6 +6,7 @@ import {
   type DeclaredTypes,
   type DraftData,
   type DraftGraph,
+  dataOf,
   findBefore,
   findInput,
   type NewData,
@@ -114,7 +115,7 @@ export const makeOutputs = async (
   let failure: Error | null = null;
   for (const nodeId of findOrder(graph, types, null, true)) {
     const node = graph.nodes.get(nodeId);
-    const own = Object.hasOwn(all, nodeId) ? all[nodeId] : undefined;
+    const own = dataOf(all, nodeId);
     const stamp = stamps.get(nodeId);
     if (node === undefined || stamp === undefined || own?.isPinned === true || own?.stamp === stamp) continue;
     const before = asked.get(nodeId);

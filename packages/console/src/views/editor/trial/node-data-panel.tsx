@@ -21,6 +21,7 @@ import { DataViews } from './data-views.tsx';
 import { describeOrigin } from './origin.ts';
 import {
   type DeclaredType,
+  dataOf,
   findBefore,
   findInput,
   mainOf,
@@ -44,7 +45,7 @@ interface NodeDataPanelProps {
 export const NodeDataPanel = (props: NodeDataPanelProps): ReactNode => {
   const { trial, node } = props;
   const { id } = node;
-  const own = Object.hasOwn(trial.data, id) ? (trial.data[id] as NodeData) : null;
+  const own = dataOf(trial.data, id) ?? null;
   const [isTyping, setTyping] = useState(false);
   return (
     <section aria-label={`Data of ${id}`}>
@@ -52,7 +53,7 @@ export const NodeDataPanel = (props: NodeDataPanelProps): ReactNode => {
         <SpaceBetween size="s">
           <Actions {...props} own={own} onType={() => setTyping(true)} />
           {own !== null && <Origin own={own} isStale={trial.stale.has(id)} />}
-          {own?.run?.failure != null && <Failure run={own.run} nodeId={id} />}
+          {own?.run?.failure != null && <Failure {...own.run.failure} nodeId={id} />}
           {isTyping && <TypedOutput {...props} own={own} onClose={() => setTyping(false)} />}
           <Views {...props} own={own} />
           {own?.run != null && <Log run={own.run} nodeId={id} />}
@@ -138,20 +139,18 @@ const Origin = ({ own, isStale }: { readonly own: NodeData; readonly isStale: bo
   );
 };
 
-const Failure = ({ run, nodeId }: { readonly run: TrialRun; readonly nodeId: string }): ReactNode => {
-  const { failure } = run;
-  if (failure === null) return null;
-  return (
-    <Alert type="error" header={failure.name}>
-      <div className="any-text">{failure.message}</div>
-      {failure.details !== undefined && (
-        <ExpandableSection headerText="Details">
-          <JsonView value={failure.details} label={`Details of the failure of ${nodeId}`} />
-        </ExpandableSection>
-      )}
-    </Alert>
-  );
-};
+type FailureProps = NonNullable<TrialRun['failure']> & { readonly nodeId: string };
+
+const Failure = ({ name, message, details, nodeId }: FailureProps): ReactNode => (
+  <Alert type="error" header={name}>
+    <div className="any-text">{message}</div>
+    {details !== undefined && (
+      <ExpandableSection headerText="Details">
+        <JsonView value={details} label={`Details of the failure of ${nodeId}`} />
+      </ExpandableSection>
+    )}
+  </Alert>
+);
 
 const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNode => {
   const { graph, data } = trial;

@@ -89,26 +89,18 @@ export type RecordedRequest = Pick<
 /** The output of a webhook trigger for a request on record. */
 export const fromRequest = (request: RecordedRequest): NewData => {
   const { id, workflowId, receivedAt, sender, method, path, query, headers, body, missing } = request;
-  return {
-    from: 'request',
-    id,
-    at: receivedAt,
-    outputs: {
-      main: {
-        triggeredAt: receivedAt,
-        triggerType: 'webhook',
-        body: readBody(body),
-        headers,
-        queryParams: Object.fromEntries(new URLSearchParams(query)),
-        requestMethod: method,
-        requestPath: `/api/webhook/${workflowId}${path}`,
-        remoteAddress: sender,
-      },
-    },
-    isPinned: false,
-    isCut: missing !== null,
-    run: null,
+  const main = {
+    triggeredAt: receivedAt,
+    triggerType: 'webhook',
+    body: readBody(body),
+    headers,
+    queryParams: Object.fromEntries(new URLSearchParams(query)),
+    requestMethod: method,
+    requestPath: `/api/webhook/${workflowId}${path}`,
+    remoteAddress: sender,
   };
+  const isCut = missing !== null;
+  return { from: 'request', id, at: receivedAt, outputs: { main }, isPinned: false, isCut, run: null };
 };
 
 const readBody = (text: string) => {

@@ -1,5 +1,12 @@
 import type { DefinitionNode } from '../../workflow/definition.ts';
-import type { DraftConnection, DraftData, DraftGraph, NewData, NodeData } from './trial-data.ts';
+import {
+  type DraftConnection,
+  type DraftData,
+  type DraftGraph,
+  dataOf,
+  type NewData,
+  type NodeData,
+} from './trial-data.ts';
 
 /** 53 bits of a text, by cyrb53 (https://github.com/bryc/code): to see changes, not to withstand anyone. */
 export const hash = (text: string): string => {
@@ -53,7 +60,7 @@ export const isDeliveryStale = (
   { data, stamps }: { readonly data: DraftData; readonly stamps: ReadonlyMap<string, string> },
   { sourceNodeId, sourceOutput = 'main' }: DraftConnection,
 ): boolean => {
-  const own = Object.hasOwn(data, sourceNodeId) ? data[sourceNodeId] : undefined;
+  const own = dataOf(data, sourceNodeId);
   if (own === undefined || own.isPinned || own.from === 'example') return false;
   const key = sourceKey(bodies, sourceNodeId, sourceOutput);
   return stamps.get(key) !== (key === sourceNodeId ? own.stamp : own.bodyStamp);
@@ -125,44 +132,29 @@ export const addData = (
 ): DraftData => {
   const next = { ...data, ...(added as DraftData) };
   const stamps = findStamps(graph, next);
-  return {
-    ...next,
-    ...Object.fromEntries(
-      Object.entries(added).map(([id, own]) => [
-        id,
-        { ...own, stamp: stamps.get(id) ?? '', ...bodyStampOf(stamps, id) },
-      ]),
-    ),
-  };
+  const stamped = Object.entries(added).map(
+    ([id, own]) => [id, { ...own, stamp: stamps.get(id) ?? '', ...bodyStampOf(stamps, id) }] as const,
+  );
+  return { ...next, ...Object.fromEntries(stamped) };
 };
 
 /** The data under the new id of a renamed node; what was not stale stays so. */
 export const renameData = (
   data: DraftData,
-  {
-    from,
-    to,
-    before,
-    after,
-  }: Readonly<Record<'from' | 'to', string>> & Readonly<Record<'before' | 'after', DraftGraph>>,
+  renamed: Readonly<Record<'from' | 'to', string>> & Readonly<Record<'before' | 'after', DraftGraph>>,
 ): DraftData => {
+  const { from, to, before, after } = renamed;
   const stampsBefore = findStamps(before, data);
   // The data of the old id stays, for an undo.
-  const renamed = Object.hasOwn(data, from) ? { ...data, [to]: data[from] as NodeData } : data;
-  const stamps = findStamps(after, renamed);
+  const all = Object.hasOwn(data, from) ? { ...data, [to]: data[from] as NodeData } : data;
+  const stamps = findStamps(after, all);
   return Object.fromEntries(
-    Object.entries(renamed).map(([id, own]) => {
+    Object.entries(all).map(([id, own]) => {
       const old = id === to ? from : id;
       const stamp = own.stamp === stampsBefore.get(old) ? stamps.get(id) : undefined;
       const isBodyFresh = own.bodyStamp === stampsBefore.get(bodyKey(old));
-      return [
-        id,
-        {
-          ...own,
-          ...(stamp === undefined ? {} : { stamp }),
-          ...(isBodyFresh ? bodyStampOf(stamps, id) : {}),
-        },
-      ];
+      const fresh = { ...(stamp !== undefined && { stamp }), ...(isBodyFresh && bodyStampOf(stamps, id)) };
+      return [id, { ...own, ...fresh }];
     }),
   );
 };

@@ -133,8 +133,10 @@ export const findInput = ({ into }: DraftGraph, data: DraftData, id: string): Js
 
 const NO_OUTPUTS: Outputs = {};
 
-export const outputsOf = (data: DraftData, id: string): Outputs =>
-  (Object.hasOwn(data, id) ? data[id]?.outputs : undefined) ?? NO_OUTPUTS;
+export const dataOf = (data: DraftData, id: string): NodeData | undefined =>
+  Object.hasOwn(data, id) ? data[id] : undefined;
+
+export const outputsOf = (data: DraftData, id: string): Outputs => dataOf(data, id)?.outputs ?? NO_OUTPUTS;
 
 /** Whether the page makes the data again, so that it need not be kept. */
 export const isDerived = ({ from, isPinned }: NodeData): boolean =>

@@ -4,6 +4,7 @@ import {
   type DeclaredTypes,
   type DraftData,
   type DraftGraph,
+  dataOf,
   findBefore,
   findInput,
   mainOf,
@@ -85,7 +86,7 @@ const reversePostorder = (
 
 /** Whether a node has data that a run takes over instead of running the node again. */
 export const isKept = (data: DraftData, stale: ReadonlySet<string>, id: string): boolean => {
-  const own = Object.hasOwn(data, id) ? data[id] : undefined;
+  const own = dataOf(data, id);
   if (own === undefined) return false;
   if (own.isPinned || own.from === 'request' || own.from === 'example') return true;
   return !stale.has(id) && !own.isCut && own.run?.status !== 'failed' && own.run?.status !== 'timedOut';
@@ -95,25 +96,22 @@ export const isKept = (data: DraftData, stale: ReadonlySet<string>, id: string):
 export const findEffects = (
   graph: DraftGraph,
   types: DeclaredTypes,
-  {
-    data,
-    stale,
-    order,
-  }: {
-    readonly data: DraftData;
-    readonly stale: ReadonlySet<string>;
-    readonly order: readonly string[];
-  },
+  run: Readonly<{ data: DraftData; stale: ReadonlySet<string>; order: readonly string[] }>,
 ): readonly string[] => {
+  const { data, stale, order } = run;
   const runs = new Set<string>();
   const emitting = new Set<string>(); // what they emit is not known yet
   const effects = new Set<string>();
   for (const id of order) {
     const node = graph.nodes.get(id);
     if (node === undefined) continue;
-    const isAgain = [...(graph.into.get(id) ?? [])].some(({ sourceNodeId }) => runs.has(sourceNodeId));
-    const isPinned = Object.hasOwn(data, id) && data[id]?.isPinned === true;
-    if (isPinned || howToRun(node, types) === 'give' || (!isAgain && isKept(data, stale, id))) continue;
+    const isAgain = (graph.into.get(id) ?? []).some(({ sourceNodeId }) => runs.has(sourceNodeId));
+    if (
+      dataOf(data, id)?.isPinned === true ||
+      howToRun(node, types) === 'give' ||
+      (!isAgain && isKept(data, stale, id))
+    )
+      continue;
     const isReached = (graph.into.get(id) ?? []).some(
       ({ sourceNodeId, sourceOutput = 'main' }) =>
         emitting.has(sourceNodeId) || Object.hasOwn(outputsOf(data, sourceNodeId), sourceOutput),
@@ -166,20 +164,10 @@ export const findGiven = (
 export const toSample = (
   graph: DraftGraph,
   types: DeclaredTypes,
-  {
-    data,
-    id,
-    variables,
-  }: {
-    readonly data: DraftData;
-    readonly id: string;
-    readonly variables: JsonObject | null;
-  },
+  { data, id, variables }: Readonly<{ data: DraftData; id: string; variables: JsonObject | null }>,
 ): Readonly<Record<string, unknown>> | null => {
   const input = findInput(graph, data, id);
-  const known = [...findBefore(graph, id)].filter(
-    (one) => Object.hasOwn(data, one) && Object.keys(outputsOf(data, one)).length > 0,
-  );
+  const known = [...findBefore(graph, id)].filter((one) => Object.keys(outputsOf(data, one)).length > 0);
   if (input === null && known.length === 0) return null;
   const trigger = graph.definition.nodes.find(
     (node) => isTrigger(node, types) && Object.hasOwn(data, node.id),

@@ -182,14 +182,9 @@ export const useTrial = ({ workflowId, definition, types, loadTypes, isReadable 
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, NewData>>> => {
     const all = withExample(ran, latest.current, types);
-    const answer = await callApi('POST /api/admin/workflows/try', {
-      body: {
-        definition: ran.definition,
-        nodeId,
-        outputs: findGiven(ran, types, all, nodeId),
-      },
-      signal,
-    });
+    const outputs = findGiven(ran, types, all, nodeId);
+    const sent = { definition: ran.definition, nodeId, outputs };
+    const answer = await callApi('POST /api/admin/workflows/try', { body: sent, signal });
     const { executionId, body = [] } = answer;
     const origin = { from: 'trial', id: executionId, at: new Date().toISOString() } as const;
     return withBodies({ [nodeId]: fromRun(answer, origin) }, body, origin, ran);
@@ -362,20 +357,17 @@ interface End {
 }
 
 const describeEnd = ({ done, end, left, isStopped, target, all }: End): string => {
-  const ran = done === 1 ? 'Ran 1 node.' : `Ran ${done} nodes.`;
-  const waits =
-    left.length === 0
-      ? []
-      : [`Not run, since they wait: ${left.join(', ')}. Type their output to go on behind them.`];
-  const isMissed = target !== null && end === null && !isStopped && !Object.hasOwn(all, target);
-  const rest = [
-    ...(end === null ? [] : [end]),
-    ...(isStopped ? ['Stopped: what has begun ends in the service.'] : []),
-    ...waits,
-    ...(done === 0 && end === null && !isStopped && !isMissed && left.length === 0
-      ? ['All outputs are up to date.']
-      : []),
-    ...(isMissed && left.length === 0 ? [`No data reaches ${target}.`] : []),
-  ];
-  return [ran, ...rest].join(' ');
+  const isWhole = end === null && !isStopped && left.length === 0;
+  const isMissed = target !== null && !Object.hasOwn(all, target);
+  return [
+    done === 1 ? 'Ran 1 node.' : `Ran ${done} nodes.`,
+    end,
+    isStopped && 'Stopped: what has begun ends in the service.',
+    left.length > 0 &&
+      `Not run, since they wait: ${left.join(', ')}. Type their output to go on behind them.`,
+    isWhole && !isMissed && done === 0 && 'All outputs are up to date.',
+    isWhole && isMissed && `No data reaches ${target}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 };
