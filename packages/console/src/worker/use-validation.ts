@@ -28,7 +28,7 @@ export const useValidation = <Definition>(
   known: KnownTypes | null,
 ): Validation<Definition> | null => {
   const [found, setFound] = useState<Validation<Definition> | null>(null);
-  const validator = useRef<Validator<Definition> | null>(null);
+  const validator = useRef<ReturnType<typeof startValidator<Definition>>>(null);
   useEffect(() => {
     const started = startValidator<Definition>((checked, findings) =>
       setFound({ ...findings, definition: checked, isComplete: false }),
@@ -73,7 +73,7 @@ const askService = async (definition: unknown, signal: AbortSignal): Promise<Fin
     list.map(({ pointer, detail, proposal }) => ({
       path: toPath(pointer),
       message: detail,
-      ...(proposal === undefined ? {} : { proposal: proposal.map(toOperation) }),
+      ...(proposal && { proposal: proposal.map(toOperation) }),
     }));
   return { problems: toProblems(checked?.errors), warnings: toProblems(checked?.warnings) };
 };
@@ -92,16 +92,8 @@ const toOperation = (change: NonNullable<PointedText['proposal']>[number]): Patc
 
 const NOTHING: Findings = { problems: [], warnings: [] };
 
-interface Validator<Definition> {
-  readonly learn: (known: KnownTypes) => void;
-  readonly check: (definition: Definition) => void;
-  readonly stop: () => void;
-}
-
 /** Checks one definition at a time, and then the latest one. */
-const startValidator = <Definition>(
-  onFound: (definition: Definition, findings: Findings) => void,
-): Validator<Definition> => {
+const startValidator = <Definition>(onFound: (definition: Definition, findings: Findings) => void) => {
   const worker = startWorker();
   const send = (message: ToValidator) => worker.postMessage(message);
   let checked: Definition | undefined;
@@ -130,7 +122,7 @@ const startValidator = <Definition>(
     isBroken = true;
     finish(NOTHING);
   });
-  return { learn: (known) => send({ known }), check, stop: () => worker.terminate() };
+  return { learn: (known: KnownTypes) => send({ known }), check, stop: () => worker.terminate() };
 };
 
 interface TrustedTypes {

@@ -19,7 +19,6 @@ export type Kind =
   /** Any JSON: also what no other kind describes. */
   | { readonly type: 'json' };
 
-/** A key of an object. */
 export interface Field {
   readonly key: string;
   readonly kind: Kind;

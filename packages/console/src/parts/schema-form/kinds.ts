@@ -57,7 +57,6 @@ const rowOf = ({ type }: Kind) => KINDS[type] as KindRow<Kind>;
 
 export const nameOf = (kind: Kind): string => rowOf(kind).name;
 
-/** What a value of this kind is, in a message. */
 export const describeKind = (kind: Kind): string => rowOf(kind).describe(kind);
 
 /** The value that a new item begins with. */

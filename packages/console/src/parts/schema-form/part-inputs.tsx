@@ -6,7 +6,6 @@ import { type Field, type Kind, withField } from './fields.ts';
 import type { InputProps } from './form-context.ts';
 import { emptyOf } from './kinds.ts';
 
-/** A value with its label. */
 export interface RowProps {
   readonly field: Field;
   /** JSON pointer of the object or list that has it. */

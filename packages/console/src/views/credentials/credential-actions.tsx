@@ -14,7 +14,6 @@ import { useSecretChange } from './use-secret-change.ts';
 
 export type ShownCredential = Answer<'GET /api/admin/credentials/{credentialId}'>;
 
-/** What is asked of one credential. */
 export type Question = 'rotate' | 'hosts' | 'limits' | 'remove' | 'revokeAll' | { readonly revoke: string };
 
 interface DialogProps {
@@ -29,7 +28,6 @@ const callOf = ({ id, revision }: ShownCredential) => ({
   headers: { 'if-match': `"${revision}"` },
 });
 
-/** The dialog of a question. */
 export const CredentialDialog = ({
   question,
   ...props

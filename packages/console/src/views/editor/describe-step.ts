@@ -59,7 +59,6 @@ const linesOf = ({ connections = [] }: EditedDefinition): ReadonlyMap<string, Ed
     }),
   );
 
-/** The nodes with another content. */
 const findChanged = (before: EditedDefinition, after: EditedDefinition): readonly string[] => {
   const old = new Set(before.nodes);
   const changed = after.nodes.filter((node) => !old.has(node)).map(({ id }) => id);

@@ -137,7 +137,6 @@ const isParent = (value: unknown): value is Readonly<Record<string, JsonValue>> 
 export const endGroup = (history: History): History =>
   history.group === null ? history : { ...history, group: null };
 
-/** Takes over what was typed as JSON. */
 export const editText = (history: History, text: string): History => {
   if (text === history.present.text) return history;
   const reading = readDefinition(text);

@@ -42,9 +42,7 @@ import { type Change, edited, selecting } from './use-work.ts';
 export interface EditorCanvasProps {
   readonly definition: EditedDefinition;
   readonly outputsOf: OutputsOf;
-  /** Ids of the nodes without an input. */
   readonly withoutInput: ReadonlySet<string>;
-  /** Ids of the nodes with a problem. */
   readonly faulty: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
   readonly draw: Change;

@@ -15,7 +15,6 @@ const CreateCredential = lazy(() =>
   })),
 );
 
-/** A credential by its id and type. */
 interface ChosenCredential {
   readonly id: string;
   readonly type: string;

@@ -4,7 +4,6 @@ import type { OutputsOf } from '../../parts/graph/graph-layout.ts';
 import type { DeclaredType } from '../../worker/validate-draft.ts';
 import type { EditedDefinition } from './definition/definition-edits.ts';
 
-/** Asks for the declaration of a node type. */
 export const typeQuery = (nodeType: string) => ({
   queryKey: ['GET /api/admin/node-types/{nodeType}', { nodeType }, undefined],
   queryFn: () => callApi('GET /api/admin/node-types/{nodeType}', { params: { nodeType } }),

@@ -39,7 +39,6 @@ export const placeFindings = (
 /** What the service refused to save or to try. */
 export interface Refusal {
   readonly error: Error;
-  /** What was refused. */
   readonly definition: EditedDefinition;
   /** JSON pointer to it in what was sent. */
   readonly root: string;

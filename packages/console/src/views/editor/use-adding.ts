@@ -62,7 +62,6 @@ export const useAdding = ({ onAdd, onAnswered }: AddingParts) => {
     isAsked: asked !== null,
     /** Why the last node was not added; null if it was. */
     failure,
-    /** Opens the dialog. */
     ask: (destination: Destination) => setAsked(destination),
     close: () => {
       setAsked(null);

@@ -215,7 +215,6 @@ export const moveNodes = (places: ReadonlyMap<string, Point>): Edit =>
     new Map([...places].map(([id, { x, y }]) => [id, { position: { x: Math.round(x), y: Math.round(y) } }])),
   );
 
-/** Gives every node the place that the layout finds for it. */
 export const tidyLayout =
   (outputsOf?: OutputsOf): Edit =>
   (definition) =>

@@ -65,7 +65,6 @@ const isSecretName = (name: string): boolean =>
     name,
   );
 
-/** Separates requests. */
 const NEXT = 'next';
 
 const readOptions = (words: readonly string[]) => {

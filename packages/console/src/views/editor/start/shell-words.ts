@@ -1,13 +1,11 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 
-/** The words of a command. */
 export interface ShellWords {
   readonly words: readonly string[];
   /** Variables and commands that a shell would replace; the words have them as they were written. */
   readonly unresolved: readonly string[];
   /** Whether something follows the command, such as a pipe. */
   readonly hasMore: boolean;
-  /** Whether the shell would redirect its input or output. */
   readonly isRedirected?: true;
   /** Whether the shell would set variables for it. */
   readonly setsVariables?: true;

@@ -23,7 +23,6 @@ interface StartProps {
   readonly onEdit: (edit: Edit) => void;
   /** Begins with a webhook. @param begun - the definition with it @param body - the JSON that it was made from */
   readonly onBody: (begun: EditedDefinition, body: string) => void;
-  /** Begins with nothing. */
   readonly onEmpty: () => void;
 }
 

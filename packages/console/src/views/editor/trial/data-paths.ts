@@ -50,7 +50,6 @@ const MAX_DEPTH = 200;
 
 interface Hits {
   readonly hits: readonly { readonly path: Path; readonly value: unknown }[];
-  /** Whether there may be more. */
   readonly isPartial: boolean;
 }
 

@@ -15,7 +15,6 @@ import {
 } from './trial-data.ts';
 import { findGiven, findOrder, howToRun, mayEvaluate } from './trial-plan.ts';
 
-/** What evaluations need to know of a draft. */
 export interface EvaluationParts {
   readonly graph: DraftGraph;
   readonly types: DeclaredTypes;

@@ -37,7 +37,6 @@ interface NodeDataPanelProps {
   readonly node: DefinitionNode;
   readonly outputs: readonly string[];
   readonly declared: DeclaredType | undefined;
-  /** Sets a parameter to an expression. */
   readonly onUse: (parameter: string, expression: string) => void;
 }
 

@@ -6,7 +6,6 @@ import type { DefinitionNode } from '../../workflow/definition.ts';
 /** Data by the name of the output. */
 export type Outputs = Readonly<Record<string, JsonObject>>;
 
-/** How a node ran. */
 export interface TrialRun
   extends Pick<
     Answer<'POST /api/admin/workflows/try'>,
@@ -39,7 +38,6 @@ export interface NodeData {
 /** Data of the nodes of a draft, by node id. */
 export type DraftData = Readonly<Record<string, NodeData>>;
 
-/** Data without its stamp. */
 export type NewData = Omit<NodeData, 'stamp' | 'bodyStamp'>;
 
 /** A workflow while it is edited: it may be invalid. */

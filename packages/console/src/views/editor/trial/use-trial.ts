@@ -56,7 +56,6 @@ interface TrialFailure {
   /** The node that it belongs to; null for none. */
   readonly nodeId: string | null;
   readonly error: Error;
-  /** What was tried. */
   readonly definition: EditedDefinition;
 }
 
