@@ -1,7 +1,7 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { describeValue } from './describe-value.ts';
-import type { KnownNames, Sample } from './evaluate-sample.ts';
-import { findStart, type Syntax } from './expression-parts.ts';
+import type { Sample, Surroundings } from './evaluate-sample.ts';
+import { findStart } from './expression-parts.ts';
 import { FUNCTIONS } from './functions.ts';
 import { KEYWORDS, type Token, tokenizeExpression, writeName } from './jsonata-tokens.ts';
 
@@ -54,7 +54,7 @@ const MAX_TOKENS = 2_000;
 export const completeExpression = (
   text: string,
   position: number,
-  { syntax, sample, names, isAsked }: CompletionContext,
+  { syntax, sample, names, isAsked }: Surroundings & { readonly isAsked: boolean },
 ): Suggestions | null => {
   const start = findStart(text, position, syntax);
   if (start === null) return null;
@@ -73,16 +73,8 @@ export const completeExpression = (
   return found.length === 0 ? null : { from, options: found };
 };
 
-interface CompletionContext {
-  readonly syntax: Syntax;
-  readonly sample: Sample | null;
-  readonly names: KnownNames;
-  readonly isAsked: boolean;
-}
-
-interface Root {
+interface Root extends Pick<Surroundings, 'names'> {
   readonly sample: Sample;
-  readonly names: KnownNames;
 }
 
 const isOperator = (token: Token | undefined, text: string): boolean =>

@@ -25,6 +25,14 @@ export interface KnownNames {
   readonly variables: readonly string[] | null;
 }
 
+/** What is known where an expression is written. */
+export interface Surroundings {
+  readonly syntax: Syntax;
+  /** Null if there is none: then syntax and names are checked. */
+  readonly sample: Sample | null;
+  readonly names: KnownNames;
+}
+
 interface ExpressionFault {
   readonly message: string;
   /** Offsets in the text, in UTF-16 units. */

@@ -11,18 +11,15 @@ import type { JsonValue } from '@hookloom/plugin-kit';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CodeEditor, type EditorNames } from '../code-editor.tsx';
 import { completeExpression, type Suggestion } from './complete-expression.ts';
-import { evaluateOnSample, type KnownNames, type Outcome, type Sample } from './evaluate-sample.ts';
+import { evaluateOnSample, type Outcome, type Surroundings } from './evaluate-sample.ts';
 import { expressionColours } from './expression-colours.ts';
 import type { Syntax } from './expression-parts.ts';
 import './expression.css';
 
-interface ExpressionFieldProps extends EditorNames {
+interface ExpressionFieldProps extends EditorNames, Omit<Surroundings, 'syntax'> {
   /** With its braces, unless `syntax` says that it has none. */
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Data to try it on; null if there is none. */
-  readonly sample: Sample | null;
-  readonly names: KnownNames;
   readonly syntax?: Syntax;
   /** Says what is wrong with a value for the place where it goes; null for nothing. */
   readonly check?: (value: JsonValue) => string | null;
@@ -73,17 +70,11 @@ const ExpressionField = (props: ExpressionFieldProps): ReactNode => {
 
 const NO_FAULTS = [] as const;
 
-interface Tried {
-  readonly syntax: Syntax;
-  readonly sample: Sample | null;
-  readonly names: KnownNames;
-}
-
 /** Keys that follow each other faster than this are tried together. */
 const PAUSE_MS = 100;
 
 /** What the text gave last; null before it was tried. */
-const useOutcome = (text: string, { syntax, sample, names }: Tried): Outcome | null => {
+const useOutcome = (text: string, { syntax, sample, names }: Surroundings): Outcome | null => {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   useEffect(() => {
     let isCurrent = true;
@@ -141,9 +132,9 @@ const print = (value: JsonValue): string => {
   }
 };
 
-const complete = (context: CompletionContext, { syntax, sample, names }: Tried): CompletionResult | null => {
+const complete = (context: CompletionContext, surroundings: Surroundings): CompletionResult | null => {
   const { state, pos, explicit } = context;
-  const found = completeExpression(state.doc.toString(), pos, { syntax, sample, names, isAsked: explicit });
+  const found = completeExpression(state.doc.toString(), pos, { ...surroundings, isAsked: explicit });
   return found === null
     ? null
     : { from: found.from, options: found.options.map(toCompletion), validFor: REST_OF_NAME };

@@ -28,6 +28,25 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
+export const toItem = (key: string, kind: Kind, description = ''): Field => ({
+  key,
+  kind,
+  description,
+  initial: undefined,
+  isRequired: false,
+});
+
+/** With the keys that the value has and the schema does not, as JSON. */
+export const withOthers = (
+  fields: readonly Field[],
+  value: object,
+  description: string,
+): readonly Field[] => {
+  const known = new Set(fields.map(({ key }) => key));
+  const others = Object.keys(value).filter((key) => !known.has(key));
+  return [...fields, ...others.map((key) => toItem(key, JSON_KIND, description))];
+};
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Schemas within schemas are followed so far; what is deeper is edited as JSON. */

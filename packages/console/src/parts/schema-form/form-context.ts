@@ -1,27 +1,28 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { createContext } from 'react';
 import type { EditorNames } from '../code-editor.tsx';
-import type { KnownNames, Sample } from '../expression/evaluate-sample.ts';
+import type { Surroundings } from '../expression/evaluate-sample.ts';
 import type { ParameterProblem } from './fields.ts';
 
 /** What all fields of a form know. */
-interface FormKnowledge {
+export interface FormKnowledge extends Omit<Surroundings, 'syntax'> {
   readonly problems: readonly ParameterProblem[];
+  /** Whether values may be expressions, as those of actions may. */
   readonly allowsExpressions: boolean;
-  /** Data that expressions are tried on; null if there is none. */
-  readonly sample: Sample | null;
-  readonly names: KnownNames;
   /** All parameters: the next times of a schedule depend on several. */
   readonly parameters: JsonObject;
 }
 
-export const FormContext = createContext<FormKnowledge>({
+/** Of a form without problems, expressions and data. */
+export const NOTHING_KNOWN: FormKnowledge = {
   problems: [],
   allowsExpressions: false,
   sample: null,
   names: { nodes: [], variables: null },
   parameters: {},
-});
+};
+
+export const FormContext = createContext(NOTHING_KNOWN);
 
 /** What every input of a form is given. */
 export interface InputProps {

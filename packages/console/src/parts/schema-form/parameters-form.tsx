@@ -2,39 +2,29 @@ import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { type ReactNode, useMemo, useState } from 'react';
-import type { KnownNames, Sample } from '../expression/evaluate-sample.ts';
 import { ProblemList } from './field-frame.tsx';
 import { FieldRow } from './field-row.tsx';
 import {
   type Field,
   messagesAt,
-  type ParameterProblem,
   placeMissing,
   pointerTo,
   toFields,
   withField,
+  withOthers,
 } from './fields.ts';
-import { FormContext } from './form-context.ts';
+import { FormContext, type FormKnowledge, NOTHING_KNOWN } from './form-context.ts';
 import './schema-form.css';
 
-interface ParametersFormProps {
+interface ParametersFormProps extends Partial<Omit<FormKnowledge, 'parameters'>> {
   /** JSON Schema of the parameters, as the API describes a node type. */
   readonly schema: unknown;
   readonly value: JsonObject;
   /** Called with every change. Keys that the form does not show stay, and defaults are left out. */
   readonly onChange: (value: JsonObject) => void;
-  readonly problems?: readonly ParameterProblem[];
-  /** Whether values may be expressions, as those of actions may. */
-  readonly allowsExpressions: boolean;
   /** Parameters in which braces are literal text. */
   readonly literals?: readonly string[];
-  /** Data that expressions are tried on; null if there is none. */
-  readonly sample?: Sample | null;
-  readonly names?: KnownNames;
 }
-
-const NONE = [] as const;
-const NO_NAMES: KnownNames = { nodes: [], variables: null };
 
 /** A form of more fields shows the first ones and those that are set; the others are folded. */
 const MANY = 15;
@@ -42,11 +32,11 @@ const FIRST = 7;
 
 /** The parameters of a node as a form, made from their schema. */
 const ParametersForm = (props: ParametersFormProps): ReactNode => {
-  const { schema, value, onChange, allowsExpressions } = props;
-  const { problems: found = NONE, literals = NONE, sample = null, names = NO_NAMES } = props;
-  const fields = useMemo(() => withOthers(toFields(schema), value), [schema, value]);
-  const problems = useMemo(() => placeMissing(found, fields), [found, fields]);
-  const context = { problems, allowsExpressions, sample, names, parameters: value };
+  const { schema, value, onChange, literals = [], ...given } = props;
+  const known = { ...NOTHING_KNOWN, ...given, parameters: value };
+  const fields = useMemo(() => withOthers(toFields(schema), value, UNKNOWN), [schema, value]);
+  const problems = useMemo(() => placeMissing(known.problems, fields), [known.problems, fields]);
+  const context = { ...known, problems };
   const literal = { ...context, allowsExpressions: false };
   // A field does not move while it is edited.
   const [setAtFirst] = useState(() => new Set(Object.keys(value)));
@@ -83,20 +73,6 @@ const ParametersForm = (props: ParametersFormProps): ReactNode => {
   );
 };
 
-/** With the keys that the value has and the schema does not, as JSON. */
-const withOthers = (fields: readonly Field[], value: JsonObject): readonly Field[] => {
-  const known = new Set(fields.map(({ key }) => key));
-  const others = Object.keys(value).filter((key) => !known.has(key));
-  return [
-    ...fields,
-    ...others.map((key) => ({
-      key,
-      kind: { type: 'json' } as const,
-      description: 'The node type has no such parameter.',
-      initial: undefined,
-      isRequired: false,
-    })),
-  ];
-};
+const UNKNOWN = 'The node type has no such parameter.';
 
 export default ParametersForm;

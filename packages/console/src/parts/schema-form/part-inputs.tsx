@@ -2,7 +2,7 @@ import Button from '@cloudscape-design/components/button';
 import Input from '@cloudscape-design/components/input';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type ComponentType, type ReactNode, useState } from 'react';
-import { type Field, type Kind, withField } from './fields.ts';
+import { type Field, type Kind, toItem, withField, withOthers } from './fields.ts';
 import type { InputProps } from './form-context.ts';
 import { emptyOf } from './kinds.ts';
 
@@ -38,13 +38,9 @@ export const ObjectInput = ({
   onChange,
 }: PartsProps & { readonly fields: readonly Field[] }): ReactNode => {
   const object: JsonObject = isPlainObject(value) ? (value as JsonObject) : {};
-  const known = new Set(fields.map(({ key }) => key));
-  const others = Object.keys(object)
-    .filter((key) => !known.has(key))
-    .map((key) => toItem(key, { type: 'json' }));
   return (
     <div className="form-parts">
-      {[...fields, ...others].map((field) => (
+      {withOthers(fields, object, '').map((field) => (
         <Row
           key={field.key}
           field={field}
@@ -59,14 +55,6 @@ export const ObjectInput = ({
     </div>
   );
 };
-
-const toItem = (key: string, kind: Kind): Field => ({
-  key,
-  kind,
-  description: '',
-  initial: undefined,
-  isRequired: false,
-});
 
 /** Longer lists and maps are edited as JSON. */
 const MAX_ITEMS = 100;

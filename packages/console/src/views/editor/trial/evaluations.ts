@@ -1,6 +1,5 @@
 import { callApi, Problem } from '../../../api/api.ts';
-import type { Answer } from '../../../api/routes.ts';
-import { passOn, toOutputs } from './recorded-data.ts';
+import { fromRun, passOn } from './recorded-data.ts';
 import { findStamps, isDeliveryStale } from './stale-data.ts';
 import {
   type DeclaredTypes,
@@ -10,7 +9,6 @@ import {
   findBefore,
   findInput,
   type NewData,
-  type NodeData,
   type Outputs,
 } from './trial-data.ts';
 import { findGiven, findOrder, howToRun, mayEvaluate } from './trial-plan.ts';
@@ -24,24 +22,6 @@ export interface EvaluationParts {
 const MAX_GIVEN = 1_000_000;
 /** The page has no more outputs made when all that were made are larger, in characters of JSON. */
 const MAX_MADE = 10_000_000;
-
-/** The data of a node that the service has run. */
-export const fromRun = (
-  run: Pick<
-    Answer<'POST /api/admin/workflows/try'>,
-    keyof NonNullable<NodeData['run']> | 'outputs' | 'isCut'
-  >,
-  origin: Pick<NodeData, 'from' | 'id' | 'at'>,
-): NewData => {
-  const { status, failure, attempts, durationMs, log, logOmitted, isCut = false } = run;
-  return {
-    ...origin,
-    outputs: toOutputs(run.outputs) ?? {},
-    isPinned: false,
-    isCut,
-    run: { status, failure, attempts, durationMs, log, logOmitted },
-  };
-};
 
 /** Statuses that say what is wrong with a request: it is not sent again until it changes. */
 const REFUSED = [400, 413, 422];

@@ -3,7 +3,7 @@ import { findPasses } from '../../../../../../lib/executions/record/body-pass.ts
 import type { Answer } from '../../../api/routes.ts';
 import { parseJson } from '../../../parts/parse-json.ts';
 import { hash } from './stale-data.ts';
-import type { DraftGraph, NewData, NodeData, Outputs } from './trial-data.ts';
+import type { DraftGraph, NewData, NodeData, Outputs, TrialRun } from './trial-data.ts';
 
 type Execution = Answer<'GET /api/admin/executions/{executionId}'>;
 
@@ -30,24 +30,30 @@ export const fromExecution = (
   const outer = nodes.filter(
     ({ within, status }) => within === undefined && !['skipped', 'running', 'waiting'].includes(status),
   );
-  const made = outer.map((run) => [run.nodeId, fromRun(run, origin)] as const);
+  const made = outer.map((run) => [run.nodeId, fromRecord(run, origin)] as const);
   return withBodies(Object.fromEntries(made), nodes, origin, graph);
 };
 
-const fromRun = (
-  { status, attempts, durationMs, failure: thrown, outputs }: RecordedRun,
+/** The data of a node that the service has run. */
+export const fromRun = (
+  run: TrialRun & Pick<Answer<'POST /api/admin/workflows/try'>, 'outputs' | 'isCut'>,
   origin: Origin,
 ): NewData => {
-  const read = toOutputs(outputs);
-  const failure = thrown ?? null;
+  const { status, failure, attempts, durationMs, log, logOmitted, isCut = false } = run;
   return {
     ...origin,
-    outputs: read ?? {},
+    outputs: toOutputs(run.outputs) ?? {},
     isPinned: false,
-    // A successful run has outputs, which the record may lack.
-    isCut: read === null && failure === null,
-    run: { status, failure, attempts, durationMs, log: [], logOmitted: 0 },
+    isCut,
+    run: { status, failure, attempts, durationMs, log, logOmitted },
   };
+};
+
+const fromRecord = ({ outputs, ...run }: RecordedRun, origin: Origin): NewData => {
+  const failure = run.failure ?? null;
+  const data = fromRun({ ...run, failure, outputs, log: [], logOmitted: 0 }, origin);
+  // A successful run has outputs, which the record may lack.
+  return { ...data, isCut: failure === null && toOutputs(outputs) === null };
 };
 
 /** With data of the nodes of bodies, from one pass of each, and what that pass began with as an output of the body's owner. */
@@ -59,7 +65,7 @@ export const withBodies = (
 ): Readonly<Record<string, NewData>> => {
   const passes = findPasses(runs, (id) => bodies.has(id));
   const all: Record<string, NewData> = { ...made };
-  for (const run of passes) all[run.nodeId] = fromRun(run, origin);
+  for (const run of passes) all[run.nodeId] = fromRecord(run, origin);
   for (const { nodeId, within = '', input } of passes) {
     const ownerId = within.split('/').at(-3) ?? '';
     const [owner, output] = [all[ownerId], bodies.get(ownerId)?.output];

@@ -6,12 +6,13 @@ import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { DeclaredType } from '../../../worker/validate-draft.ts';
 import type { EditedDefinition } from '../definition/definition-edits.ts';
-import { evaluate, fromRun } from './evaluations.ts';
+import { evaluate } from './evaluations.ts';
 import { keepData, loadData } from './kept-data.ts';
 import {
   fromBody,
   fromExecution,
   fromRequest,
+  fromRun,
   fromText,
   passOn,
   type RecordedRequest,
