@@ -126,21 +126,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
       return features.start({ ...arrival, input, executionId, ...how, held: null });
     };
     return runWebhook(
-      {
-        request,
-        webhook,
-        headers,
-        input,
-        executionId: parsed.executionId,
-        files: parsed.files,
-        deliveryKey: parsed.deliveryKey,
-        deliveryContent: parsed.deliveryContent,
-        features,
-        start,
-        note,
-        secretId,
-        addHeaders,
-      },
+      { ...arrival, ...parsed, secretId, headers, input, features, start, note },
       // The function's remaining time, without the margin.
       Math.max(
         0,

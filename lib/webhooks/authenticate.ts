@@ -66,29 +66,19 @@ const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'
   ],
 ]);
 
-interface AuthenticationParts {
-  readonly findCredential: CredentialStore['find'];
-  readonly verify: Verify;
-}
-
-interface Authenticated {
-  /** The request headers, with the credential redacted. */
-  readonly headers: Headers;
-  /** The id of the secret that the caller presented; null for a webhook without authentication. */
-  readonly secretId: string | null;
-}
-
 /**
  * Authenticates a request. Only the exact setting `none` lets every request in: an unknown setting, or a missing or
  * unusable credential, refuses all requests.
  *
+ * @returns the request headers, with the credential redacted, and the id of the secret that the caller presented; null
+ *   for a webhook without authentication
  * @throws AppError `UNAUTHORIZED` | `AUTHORIZATION_MALFORMED` | `AUTHENTICATION_MISCONFIGURED` | `STORE_UNAVAILABLE`
  */
 export const authenticate = async (
   headers: Headers,
   { authentication, credentialId }: Pick<PathConfig, 'authentication' | 'credentialId'>,
-  { findCredential, verify }: AuthenticationParts,
-): Promise<Authenticated> => {
+  { findCredential, verify }: { readonly findCredential: CredentialStore['find']; readonly verify: Verify },
+): Promise<{ readonly headers: Headers; readonly secretId: string | null }> => {
   if (authentication === 'none') return { headers, secretId: null };
   const scheme =
     schemes.get(authentication) ?? refuse(new Error(`unknown authentication "${authentication}"`));

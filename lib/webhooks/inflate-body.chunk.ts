@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
-import type { Answer } from '../shared/answer.ts';
 import { BODY_INVALID, BODY_TOO_LARGE, BODY_UNSUPPORTED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
+import type { SentBody } from './parse-body.ts';
+import type { Arrival } from './webhook-feature.ts';
 
 /** Inflates bytes. With `info`, which Node's types lack, the result includes how many bytes the inflater has read. */
 type Inflate = (
@@ -33,17 +34,6 @@ const codings: Readonly<Record<string, Inflate>> = {
  */
 const CHUNK_BYTES = 256 * 1024;
 
-interface Sent {
-  /** Headers of the request, by lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly rawBody: Uint8Array;
-}
-
-interface InflateOptions {
-  readonly limitBytes: number;
-  readonly addHeaders: (headers: Answer['headers']) => void;
-}
-
 /**
  * Inflates a body by its `Content-Encoding`. The limit applies while inflating, so a larger body is never in memory.
  * Only one coding is allowed: a body compressed twice is meant to hide its size.
@@ -52,9 +42,9 @@ interface InflateOptions {
  * @throws AppError `BODY_UNSUPPORTED` for any other coding; `BODY_INVALID` for bytes that are not in that coding, are
  *   truncated, or have trailing data, which some readers would see and others not; `BODY_TOO_LARGE`
  */
-export const inflateBody = async <Request extends Sent>(
+export const inflateBody = async <Request extends SentBody>(
   request: Request,
-  { limitBytes, addHeaders }: InflateOptions,
+  { limitBytes, addHeaders }: Pick<Arrival, 'addHeaders'> & { readonly limitBytes: number },
 ): Promise<Request> => {
   const { 'content-encoding': encoding = '', ...headers } = request.headers;
   const { rawBody } = request;
@@ -63,9 +53,7 @@ export const inflateBody = async <Request extends Sent>(
   const coding = Object.hasOwn(codings, name) ? codings[name] : undefined;
   if (coding === undefined) {
     addHeaders({ 'accept-encoding': 'gzip, br, deflate' }); // RFC 9110 §15.5.16
-    throw new AppError(BODY_UNSUPPORTED, {
-      reason: 'its content encoding must be gzip, br or deflate',
-    });
+    throw new AppError(BODY_UNSUPPORTED, { reason: 'its content encoding must be gzip, br or deflate' });
   }
   try {
     const options = { maxOutputLength: limitBytes, chunkSize: CHUNK_BYTES, info: true } as const;
@@ -74,11 +62,8 @@ export const inflateBody = async <Request extends Sent>(
     return { ...request, headers, rawBody: buffer };
   } catch (error) {
     if (isTooLarge(error)) throw new AppError(BODY_TOO_LARGE, { limitBytes });
-    throw new AppError(
-      BODY_INVALID,
-      { reason: `it is not valid ${name}, is truncated, or has trailing bytes` },
-      error,
-    );
+    const reason = `it is not valid ${name}, is truncated, or has trailing bytes`;
+    throw new AppError(BODY_INVALID, { reason }, error);
   }
 };
 

@@ -57,18 +57,12 @@ const refuse = (reason: string): never => {
   throw new AppError(BODY_INVALID, { reason });
 };
 
-/** The fields of a form or a query, in the order in which their names appear. */
-interface Fields {
-  /** Adds a field; repeated names produce an array. */
-  add(name: string, value: JsonValue): void;
-  toObject(): JsonObject;
-}
-
-export const createFields = (): Fields => {
+/** Collects the fields of a form or a query, in the order in which their names appear; repeated names produce an array. */
+export const createFields = () => {
   const values = new Map<string, JsonValue>();
   const repeated = new Map<string, JsonValue[]>();
   return {
-    add: (name, value) => {
+    add: (name: string, value: JsonValue): void => {
       const first = values.get(name);
       if (first === undefined) {
         values.set(name, value);
@@ -79,6 +73,6 @@ export const createFields = (): Fields => {
       repeated.set(name, list);
       values.set(name, list);
     },
-    toObject: () => Object.fromEntries(values), // defines properties, so that a name such as `__proto__` is data
+    toObject: (): JsonObject => Object.fromEntries(values), // defines properties, so that a name such as `__proto__` is data
   };
 };

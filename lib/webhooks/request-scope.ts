@@ -5,14 +5,6 @@ import type { Scope } from '../workflows/expressions/scope.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { Webhook, WebhookRequest } from './webhook.ts';
 
-interface Arrived {
-  readonly request: Pick<
-    WebhookRequest,
-    'method' | 'rawQueryString' | 'receivedAt' | 'remoteAddress' | 'requestPath'
-  >;
-  readonly webhook: Pick<Webhook, 'pathParams'>;
-}
-
 /**
  * The input of the trigger node; its keys are those of the node's output.
  *
@@ -20,7 +12,7 @@ interface Arrived {
  * @param body - parsed
  */
 export const toTriggerInput = (
-  { request, webhook: { pathParams } }: Arrived,
+  { request, webhook: { pathParams } }: { readonly request: WebhookRequest; readonly webhook: Webhook },
   headers: WebhookRequest['headers'],
   body: JsonValue,
 ): JsonObject => ({

@@ -6,7 +6,6 @@ import {
   type ClaimPorts,
   claimDelivery,
 } from '../executions/deliveries/claim-delivery.ts';
-import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
 import type { AcceptPorts, Ports } from '../executions/ports.ts';
 import { BRIEF_DAYS } from '../executions/record/blob-store.ts';
@@ -20,23 +19,15 @@ import { answerAccepted, answerRun, DUPLICATE, readPreferences, withHeaders } fr
 import { findDeliveryKey, readIdempotencyKey, toKeyInTrigger } from './delivery-key.ts';
 import { readResult } from './read-result.ts';
 import { findTrigger } from './request-scope.ts';
-import type { DeliveryNotes, Webhook, WebhookRequest } from './webhook.ts';
-import type { AnswerStages, BodyFiles, Starting } from './webhook-feature.ts';
+import type { DeliveryNotes, WebhookRequest } from './webhook.ts';
+import type { AnswerStages, Arrival, ParsedBody, Starting } from './webhook-feature.ts';
 
-interface CheckedRequest {
-  readonly request: WebhookRequest;
-  readonly webhook: Webhook;
+/** A request that has passed all checks, with what its parsed body says about the delivery. */
+interface CheckedRequest extends Required<Arrival>, Omit<ParsedBody, 'body' | 'more'> {
   /** Headers of the request, in which the credential that authenticated it is redacted. */
   readonly headers: WebhookRequest['headers'];
   /** The trigger's output, with other credentials redacted. */
   readonly input: JsonObject;
-  /** Set if the request can only start this execution; otherwise the delivery decides. */
-  readonly executionId?: string | undefined;
-  /** Files of the body; saved when the delivery is claimed. */
-  readonly files?: BodyFiles | undefined;
-  /** Key of the delivery: see `ParsedBody`. */
-  readonly deliveryKey: string | undefined;
-  readonly deliveryContent: string | undefined;
   readonly features: AnswerStages;
   /**
    * Called before an execution starts or is found to be started already: if it throws, nothing starts. Returns why the
@@ -47,9 +38,6 @@ interface CheckedRequest {
     how: Pick<Starting, 'isRepeatable' | 'isInline'>,
   ) => Promise<Hold | null>;
   readonly note: (notes: DeliveryNotes) => void;
-  /** See `Arrival`. */
-  readonly secretId: string | null;
-  readonly addHeaders: (headers: Answer['headers']) => void;
 }
 
 interface RunWebhookParts extends AcceptPorts, ClaimPorts, Pick<Ports, 'filesFor'> {
@@ -58,11 +46,9 @@ interface RunWebhookParts extends AcceptPorts, ClaimPorts, Pick<Ports, 'filesFor
   readonly clock: Clock;
 }
 
-interface WebhookDelivery extends KnownDelivery, Pick<CheckedRequest, 'addHeaders'> {
+/** Once `note` has an execution, no error counts the request as refused. */
+interface WebhookDelivery extends KnownDelivery, Pick<CheckedRequest, 'features' | 'note' | 'addHeaders'> {
   readonly config: PathConfig;
-  readonly features: AnswerStages;
-  /** For the request record: once an execution is noted, no error counts the request as refused. */
-  readonly note: (notes: DeliveryNotes) => void;
 }
 
 interface KnownDelivery extends ClaimedDelivery {
@@ -103,15 +89,10 @@ export const runWebhook = async (
   return withHeaders(answer, { 'preference-applied': preference });
 };
 
-interface ClaimOptions extends Pick<NewExecution, 'keepsResult'> {
-  readonly isInline: boolean;
-  /** Whether the caller waits for the result. */
-  readonly waits: boolean;
-}
-
+/** @param waits - whether the caller waits for the result */
 const claim = async (
   checked: CheckedRequest,
-  { isInline, keepsResult, waits }: ClaimOptions,
+  { isInline, keepsResult, waits }: Readonly<Record<'isInline' | 'keepsResult' | 'waits', boolean>>,
   parts: RunWebhookParts,
 ): Promise<KnownDelivery> => {
   const { request, webhook, headers, input, executionId, files, note } = checked;

@@ -1,13 +1,6 @@
-import type {
-  Clock,
-  Files,
-  HttpClient,
-  JsonObject,
-  JsonValue,
-  LentCredential,
-  Logger,
-} from '@hookloom/plugin-kit';
+import type { Clock, Files, HttpClient, JsonObject, JsonValue, Logger } from '@hookloom/plugin-kit';
 import { type FromSchema, toSchema } from '@hookloom/plugin-kit/host';
+import type { CredentialSource } from '../engine/credentials.ts';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { UploadStore } from '../executions/files/upload-store.ts';
 import type { HeldQueues } from '../executions/held-queues.ts';
@@ -97,21 +90,18 @@ export interface AcceptedRequest extends Accepted {
   readonly logger: Logger;
 }
 
-/** A run that has finished or emitted its response. */
-interface AnsweringRun {
-  readonly executionId: string;
-  readonly result: ExecutionResult;
-  /** Opens the files of the execution. */
-  readonly openFiles: () => Pick<Files, 'open'>;
-}
-
 /** How a request that passed all checks is answered. */
 export interface AnswerStages {
   readonly waiting: Waiting;
   /** Replaces the 202 with `onReceived`. Never throws: the execution is already stored. */
   readonly acknowledge: (accepted: AcceptedRequest) => Promise<Answer | null> | Answer | null;
-  /** Replaces the output of the last node as the answer. */
-  readonly present: (run: AnsweringRun) => Promise<Answer | null> | Answer | null;
+  /** Replaces the output of the last node as the answer of a run that has finished or emitted its response. */
+  readonly present: (run: {
+    readonly executionId: string;
+    readonly result: ExecutionResult;
+    /** Opens the files of the execution. */
+    readonly openFiles: () => Pick<Files, 'open'>;
+  }) => Promise<Answer | null> | Answer | null;
 }
 
 export interface Starting extends Parsed {
@@ -153,7 +143,12 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
 export interface FeaturePorts {
   readonly clock: Clock;
   readonly http: HttpClient;
-  readonly credentials: SenderCredentials;
+  /** Credentials that verify a sender's requests: stored in plain, not hashed. */
+  readonly credentials: {
+    open(
+      ...reading: Parameters<CredentialSource['open']>
+    ): Promise<Pick<Awaited<ReturnType<CredentialSource['open']>>, 'lend'>>;
+  };
   readonly takeToken: TakeToken;
   readonly slots: SlotStore;
   readonly openUploads: () => UploadStore;
@@ -161,18 +156,6 @@ export interface FeaturePorts {
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** Cancels an execution: see `cancelExecution`. */
   readonly cancelExecution: (executionId: string) => Promise<unknown>;
-}
-
-/** Credentials that verify a sender's requests: stored in plain, not hashed. */
-interface SenderCredentials {
-  /** @param reading - see `CredentialReading` of the engine */
-  open(reading?: { readonly maxWaitMs?: number }): Promise<{
-    /**
-     * @param types - the types that are accepted
-     * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`
-     */
-    lend(credentialId: string, types: readonly string[]): Promise<LentCredential>;
-  }>;
 }
 
 /** Opens the features of a webhook, once per workflow version. @throws AppError `WEBHOOK_MISCONFIGURED` */

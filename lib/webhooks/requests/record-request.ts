@@ -55,11 +55,8 @@ export const createRecordRequest = (parts: RecordRequestParts): RecordRequest =>
       await Promise.race([write(outcome, parts), tooLate]);
     } catch (cause) {
       slots.miss(bound, receivedAt);
-      logger.warn('The request was not recorded.', {
-        ...(outcome.hasWorkflow ? { workflowId } : {}),
-        requestId,
-        cause,
-      });
+      const place = outcome.hasWorkflow ? { workflowId } : {};
+      logger.warn('The request was not recorded.', { ...place, requestId, cause });
     } finally {
       waiting.abort();
     }
@@ -136,21 +133,15 @@ interface Minute {
   misses: number;
 }
 
-/** Slots for recording refused requests, of which this process knows. A workflow id may be any name with its own limit. */
-interface RefusalSlots {
-  /** @returns a slot that may be free and is not returned again in this minute; null if there are none left */
-  take(workflowId: string, receivedAt: number): number | null;
-  /** Reports that the slot could not be written. */
-  miss(workflowId: string, receivedAt: number): void;
-}
+type RefusalSlots = ReturnType<typeof createRefusalSlots>;
 
 /**
  * Chooses slots that are most likely free: it skips those that this process knows, and processes start at different
- * ones. So a refusal costs one write, and a flood soon none.
+ * ones. So a refusal costs one write, and a flood soon none. A workflow id may be any name with its own limit.
  *
  * @param chooseFirst - returns a random whole number below its argument
  */
-export const createRefusalSlots = (chooseFirst: (limit: number) => number): RefusalSlots => {
+export const createRefusalSlots = (chooseFirst: (limit: number) => number) => {
   let current = '';
   let minutes = new Map<string, Minute>();
 
@@ -168,7 +159,8 @@ export const createRefusalSlots = (chooseFirst: (limit: number) => number): Refu
   };
 
   return {
-    take: (workflowId, receivedAt) => {
+    /** @returns a slot that may be free and is not returned again in this minute; null if there are none left */
+    take: (workflowId: string, receivedAt: number): number | null => {
       const { known, misses } = minuteOf(workflowId, receivedAt);
       if (misses >= MAX_MISSES || known.size >= SLOTS_PER_MINUTE) return null;
       let slot = chooseFirst(SLOTS_PER_MINUTE);
@@ -176,7 +168,8 @@ export const createRefusalSlots = (chooseFirst: (limit: number) => number): Refu
       known.add(slot);
       return slot;
     },
-    miss: (workflowId, receivedAt) => {
+    /** Reports that the slot could not be written. */
+    miss: (workflowId: string, receivedAt: number): void => {
       minuteOf(workflowId, receivedAt).misses += 1;
     },
   };

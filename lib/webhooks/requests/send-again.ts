@@ -28,15 +28,6 @@ export interface SendAgainParts extends DispatchPorts, Pick<Ports, 'workflows' |
   readonly parsersOf: (features: OpenStages) => BodyParsers;
 }
 
-interface SentAgain {
-  readonly workflowId: string;
-  readonly workflowVersion: number;
-  /** The execution that the request started; null if the webhook skipped it, that is, answered without an execution. */
-  readonly executionId: string | null;
-  /** Whether the workflow has its own metrics. */
-  readonly hasMetrics: boolean | undefined;
-}
-
 /** An edited request: what is absent stays as it was received. */
 interface RequestEdit {
   /** A string is the text of the body; anything else is sent as JSON. */
@@ -54,6 +45,7 @@ interface RequestEdit {
  *
  * @param version - null for the current one
  * @param edit - how the request is changed, and the ARN of the caller that has changed it; null to send it unchanged
+ * @returns the execution that the request started: null if the webhook skipped it, that is, answered without one
  * @throws AppError `REQUEST_NOT_FOUND` | `REQUEST_NOT_REPEATABLE`, and whatever the stages `parse` and `judge` and
  *   {@link acceptExecution} throw
  */
@@ -62,7 +54,7 @@ export const sendAgain = async (
   version: number | null,
   parts: SendAgainParts,
   edit: { readonly input: RequestEdit; readonly by: string | null } | null = null,
-): Promise<SentAgain> => {
+) => {
   const record = await findRequest(id, parts.requests);
   const refuse = (reason: string): never => {
     throw new AppError(REQUEST_NOT_REPEATABLE, { id: toRecordId(record), reason });

@@ -18,16 +18,11 @@ const MAX_NAME_LENGTH = 200;
 /** The body is fed to the parser in chunks, so that a body refused early is not parsed to its end. */
 const CHUNK_BYTES = 65_536;
 
-interface SentFile {
-  readonly name: string;
-  readonly mediaType: string;
-}
-
 /** A part as busboy reads it. Names are bytes, as characters of Latin 1. */
 interface SentPart {
   readonly name: string;
   /** Null for a field. */
-  readonly file: SentFile | null;
+  readonly file: Pick<BodyFile, 'name' | 'mediaType'> | null;
 }
 
 /** A field: its value, or the index of a file. */
@@ -108,56 +103,49 @@ const readCharsets = (text: string): ReadonlyMap<string, string> => {
   return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 };
 
-interface SentParts {
-  readonly parts: readonly SentPart[];
-  readonly contents: readonly Content[];
-}
+const readParts = ({ headers, rawBody }: WebhookRequest) =>
+  new Promise<{ readonly parts: readonly SentPart[]; readonly contents: readonly Content[] }>(
+    (resolve, reject) => {
+      const parts: SentPart[] = [];
+      const parser = createParser(headers, rawBody.length);
+      const fail = (error: AppError): void => {
+        reject(error);
+        parser?.destroy();
+      };
+      const refuse = (reason: string): void => fail(new AppError(BODY_INVALID, { reason }));
+      if (parser === null) return refuse('its content type must be multipart/form-data with a boundary');
 
-const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
-  new Promise((resolve, reject) => {
-    const parts: SentPart[] = [];
-    const parser = createParser(headers, rawBody.length);
-    const fail = (error: AppError): void => {
-      reject(error);
-      parser?.destroy();
-    };
-    const refuse = (reason: string): void => fail(new AppError(BODY_INVALID, { reason }));
-    if (parser === null) return refuse('its content type must be multipart/form-data with a boundary');
+      const { contents, isUnreadable } = listContents(headers['content-type'] ?? '', rawBody, MAX_PARTS);
+      const add = (name: string | undefined, file: SentPart['file']): void => {
+        if (name === undefined) refuse(`part ${parts.length + 1} has no name`);
+        else if (name.length > MAX_NAME_LENGTH) refuse(`a name is longer than ${MAX_NAME_LENGTH} characters`);
+        else parts.push({ name, file });
+      };
+      parser.on('field', (name) => add(name, null));
+      parser.on('file', (name, stream, { filename = '', mimeType }) => {
+        add(name, { name: filename, mediaType: mimeType });
+        stream.on('error', () => {}); // the parser emits it as well
+        stream.resume();
+      });
+      parser.on('fieldsLimit', () => fail(tooMany(MAX_FIELDS, 'fields')));
+      parser.on('partsLimit', () => fail(tooMany(MAX_PARTS, 'parts')));
+      parser.on('error', () => refuse('a part is malformed or truncated'));
+      parser.on('close', () => {
+        if (isUnreadable)
+          refuse(`part ${contents.length + 1} has no readable Content-Disposition: form-data`);
+        else if (parts.length !== contents.length) refuse('a part is malformed or truncated');
+        else resolve({ parts, contents });
+      });
 
-    const { contents, isUnreadable } = listContents(headers['content-type'] ?? '', rawBody, MAX_PARTS);
-    const add = (name: string | undefined, file: SentFile | null): void => {
-      if (name === undefined) refuse(`part ${parts.length + 1} has no name`);
-      else if (name.length > MAX_NAME_LENGTH) refuse(`a name is longer than ${MAX_NAME_LENGTH} characters`);
-      else parts.push({ name, file });
-    };
-    parser.on('field', (name) => add(name, null));
-    parser.on('file', (name, stream, { filename = '', mimeType }) => {
-      add(name, { name: filename, mediaType: mimeType });
-      stream.on('error', () => {}); // the parser emits it as well
-      stream.resume();
-    });
-    parser.on('fieldsLimit', () => fail(tooMany(MAX_FIELDS, 'fields')));
-    parser.on('partsLimit', () => fail(tooMany(MAX_PARTS, 'parts')));
-    parser.on('error', () => refuse('a part is malformed or truncated'));
-    parser.on('close', () => {
-      if (isUnreadable) refuse(`part ${contents.length + 1} has no readable Content-Disposition: form-data`);
-      else if (parts.length !== contents.length) refuse('a part is malformed or truncated');
-      else resolve({ parts, contents });
-    });
-
-    for (let at = 0; at < rawBody.length && !parser.destroyed; at += CHUNK_BYTES)
-      parser.write(rawBody.subarray(at, at + CHUNK_BYTES));
-    if (!parser.destroyed) parser.end();
-  });
+      for (let at = 0; at < rawBody.length && !parser.destroyed; at += CHUNK_BYTES)
+        parser.write(rawBody.subarray(at, at + CHUNK_BYTES));
+      if (!parser.destroyed) parser.end();
+    },
+  );
 
 /** Creates a parser; null for a content type without a boundary, which busboy refuses. */
 const createParser = (headers: WebhookRequest['headers'], bytes: number) => {
-  const limits = {
-    fields: MAX_FIELDS,
-    parts: MAX_PARTS,
-    fieldSize: bytes,
-    fileSize: bytes + 1,
-  };
+  const limits = { fields: MAX_FIELDS, parts: MAX_PARTS, fieldSize: bytes, fileSize: bytes + 1 };
   try {
     const isMultipart = /^\s*multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
     return isMultipart ? busboy({ headers, limits, defParamCharset: 'latin1' }) : null;
@@ -186,20 +174,15 @@ interface Content {
 
 const NO_CONTENT: Content = { bytes: new Uint8Array(), charset: undefined, isNoFile: false };
 
-interface Listed {
-  /** Of the parts with readable headers, up to the first without. */
-  readonly contents: readonly Content[];
-  /** Whether the next part has no `Content-Disposition: form-data` that busboy can read: busboy would skip that part. */
-  readonly isUnreadable: boolean;
-}
-
 /**
  * Lists the parts of `multipart/form-data` by the same delimiters and headers as busboy (RFC 2046 §5.1.1, RFC 7578
  * §4.2).
  *
  * @param maxCount - listing stops beyond it
+ * @returns the contents of parts up to the first that `isUnreadable`: one without a `Content-Disposition: form-data` that
+ *   busboy can read, which busboy would skip
  */
-const listContents = (contentType: string, body: Uint8Array, maxCount: number): Listed => {
+const listContents = (contentType: string, body: Uint8Array, maxCount: number) => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const delimiter = `\r\n--${parseContentType(contentType)?.params.boundary}`;
   const first = delimiter.slice(2);

@@ -5,32 +5,17 @@ import { AppError, isAppError } from '../../../shared/errors.ts';
 import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/definition/credential-uses.ts';
 import { type FeaturePorts, oncePer } from '../../webhook-feature.ts';
 
-interface SenderSecrets {
-  /**
-   * Whether one of the live secrets is right. If none is, the credential is read again, at most once per {@link
-   * MIN_INTERVAL_MS}, even in a flood of wrong requests.
-   *
-   * @throws AppError `WEBHOOK_MISCONFIGURED` | `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
-   */
-  some(credentialId: string, isRight: (secret: string) => boolean | Promise<boolean>): Promise<boolean>;
-  /** The current secret. @throws AppError as `some` */
-  current(credentialId: string): Promise<string>;
-}
-
 const MIN_INTERVAL_MS = 5_000;
 /** Time allowed for a throttling secret store. The run that follows needs the rest of the caller's time. */
 const MAX_WAIT_MS = 8_000;
 const MAX_CREDENTIALS = 1_000;
 
-/** The latest repeated read of a credential. */
-interface Reading {
-  /** When the secrets were read, in milliseconds since the epoch. */
-  readonly at: number;
-  readonly latest: Promise<LentCredential | null>;
-}
-
-const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecrets => {
-  const readings = new LruMap<string, Reading>(MAX_CREDENTIALS);
+const createSenderSecrets = ({ credentials, clock }: FeaturePorts) => {
+  /** The latest repeated read of each credential, and when it was. */
+  const readings = new LruMap<
+    string,
+    { readonly at: number; readonly latest: Promise<LentCredential | null> }
+  >(MAX_CREDENTIALS);
 
   const lend = async (id: string): Promise<LentCredential> => {
     const loan = await credentials.open({ maxWaitMs: MAX_WAIT_MS }).catch(refuse);
@@ -49,7 +34,13 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecret
   };
 
   return {
-    some: async (id, isRight) => {
+    /**
+     * Whether one of the live secrets is right. If none is, the credential is read again, at most once per {@link
+     * MIN_INTERVAL_MS}, even in a flood of wrong requests.
+     *
+     * @throws AppError `WEBHOOK_MISCONFIGURED` | `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
+     */
+    some: async (id: string, isRight: (secret: string) => boolean | Promise<boolean>): Promise<boolean> => {
       const lent = await lend(id);
       const known = secretsOf(lent);
       for (const secret of known) if (await isRight(secret)) return true;
@@ -59,7 +50,9 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecret
         if (!known.includes(secret) && (await isRight(secret))) return true;
       return false;
     },
-    current: async (id) => secretsOf(await lend(id))[0] ?? refuse(new Error(`"${id}" has no secret`)),
+    /** The current secret. @throws AppError as `some` */
+    current: async (id: string): Promise<string> =>
+      secretsOf(await lend(id))[0] ?? refuse(new Error(`"${id}" has no secret`)),
   };
 };
 

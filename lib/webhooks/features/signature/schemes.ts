@@ -43,15 +43,6 @@ export interface Way {
 /** Seconds since 1970 in 10 digits, milliseconds in 13, or an ISO 8601 time. */
 export type TimestampFormat = NonNullable<SignatureParameters['timestampFormat']>;
 
-/** Where a sender publishes the certificates that it signs with. */
-interface CertificateSource {
-  readonly hosts: readonly string[];
-  /** The path of a certificate, which has no query. */
-  readonly path: RegExp;
-  /** To one of these names the certificate must be issued. */
-  readonly names: readonly string[];
-}
-
 /** How a sender signs, as data: how the scheme is verified, and which parameters it allows. */
 export interface SchemeRow {
   /** Ways to sign a request; absent for schemes with their own code: `jwt`, and those signed with a certificate. */
@@ -64,7 +55,13 @@ export interface SchemeRow {
   /** Where the certificate's URL is in the request, and which certificates are the sender's. */
   readonly certificate?: {
     readonly at: Place;
-    readonly source: (rule: SignatureParameters) => CertificateSource;
+    readonly source: (rule: SignatureParameters) => {
+      readonly hosts: readonly string[];
+      /** The path of a certificate, which has no query. */
+      readonly path: RegExp;
+      /** To one of these names the certificate must be issued. */
+      readonly names: readonly string[];
+    };
   };
   /** How the timestamp is written; any form for a scheme that the rule itself describes. */
   readonly timestampFormat?: TimestampFormat;
