@@ -1,4 +1,3 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import type { Ports } from '../executions/ports.ts';
@@ -21,38 +20,17 @@ export const approvalsQuery = v.object({
 
 type ApprovalsQuery = Readonly<v.InferOutput<typeof approvalsQuery>>;
 
-/** A pending approval. Times are ISO 8601, UTC. */
-interface WaitingApproval extends JsonObject {
-  readonly executionId: string;
-  readonly workflowId: string;
-  readonly nodeId: string;
-  readonly title: string | null;
-  readonly askedBy: string | null;
-  readonly since: string;
-  readonly until: string;
-  /** The callback URL; only with `hasAddresses`. */
-  readonly address?: string;
-}
-
 export interface ApprovalParts extends Pick<Ports, 'holdsUnlisted'> {
   readonly callbacks: Pick<CallbackIndex, 'list'>;
   readonly executions: Pick<ExecutionStore, 'findData'>;
-}
-
-export interface ApprovalPage {
-  /** The approvals of this page: possibly fewer than requested, or none, although more follow. */
-  readonly approvals: readonly WaitingApproval[];
-  /** Cursor of the next page; null if there are no more approvals. */
-  readonly nextCursor: string | null;
-  /** Set if approvals opened by an earlier release are missing: those are only in the lists of their workflows. */
-  readonly omitsEarlier?: true;
 }
 
 /** How many executions are read concurrently. */
 const CONCURRENCY = 10;
 
 /**
- * Lists the pending approvals of one or all workflows, ordered by expiry.
+ * Lists the pending approvals of one or all workflows, ordered by expiry. A page may have fewer than requested, or none,
+ * although more follow. `omitsEarlier`: approvals opened by an earlier release are only in the lists of their workflows.
  *
  * @param hasAddresses - adds the callback URLs, with which anyone can decide
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
@@ -61,27 +39,32 @@ export const listApprovals = async (
   { workflowId, executionId, limit, cursor }: ApprovalsQuery,
   hasAddresses: boolean,
   { callbacks, executions, holdsUnlisted }: ApprovalParts,
-): Promise<ApprovalPage> => {
+) => {
   const list = JSON.stringify(['approvals', workflowId]);
   const after = cursor === null ? undefined : readCursor(cursor, list);
   const { callbacks: read, next } = await callbacks.list(workflowId, limit, after);
   const found = read.filter(({ subject }) => executionId === null || subject.executionId === executionId);
-  const describe = async (callback: ListedCallback): Promise<WaitingApproval> => {
-    if (!hasAddresses) return toApproval(callback);
-    const { subject, expiresAt } = callback;
-    const data = await executions.findData(subject.executionId);
-    const key = data?.callbackKey ?? null;
-    const address = key === null ? {} : { address: toCallbackUrl({ ...subject, expiresAt }, key) };
-    return { ...toApproval(callback), ...address };
+  const findAddress = async ({
+    subject,
+    expiresAt,
+  }: ListedCallback): Promise<{ readonly address?: string }> => {
+    const key = hasAddresses ? (await executions.findData(subject.executionId))?.callbackKey : null;
+    return typeof key === 'string' ? { address: toCallbackUrl({ ...subject, expiresAt }, key) } : {};
   };
+  const omitsEarlier = workflowId === null && (await holdsUnlisted());
   return {
-    approvals: await pLimit(CONCURRENCY).map(found, describe),
+    approvals: await pLimit(CONCURRENCY).map(found, async (callback) => ({
+      ...toApproval(callback),
+      ...(await findAddress(callback)),
+    })),
     nextCursor: next === null ? null : writeCursor(next, list),
-    ...(workflowId === null && (await holdsUnlisted()) ? { omitsEarlier: true } : {}),
+    ...(omitsEarlier ? { omitsEarlier: true as const } : {}),
   };
 };
 
-const toApproval = ({ expiresAt, subject }: ListedCallback): WaitingApproval => {
+export type ApprovalPage = Awaited<ReturnType<typeof listApprovals>>;
+
+const toApproval = ({ expiresAt, subject }: ListedCallback) => {
   const { executionId, workflowId, name, openedAt, question } = subject;
   return {
     executionId,

@@ -17,14 +17,15 @@ const anyComment = {
   properties: { comment: { type: 'string', title: 'Comment', maxLength: 2_000 } },
 };
 
-/** The page for an answer that was not accepted. */
-interface Refused {
-  readonly typed: JsonMap;
-  readonly errors: readonly FormError[];
-}
-
-/** The question, and a form for the decision: GET must not decide, since mail and chat clients prefetch links. */
-export const askPage = ({ execution, callback }: FoundCallback, refused: Refused | null = null): Answer => {
+/**
+ * The question, and a form for the decision: GET must not decide, since mail and chat clients prefetch links.
+ *
+ * @param refused - the answer that was not accepted
+ */
+export const askPage = (
+  { execution, callback }: FoundCallback,
+  refused: { readonly typed: JsonMap; readonly errors: readonly FormError[] } | null = null,
+): Answer => {
   const { title, text, fields, askedBy } = callback.subject?.question ?? {};
   const by = askedBy === undefined ? '' : `Requested by ${askedBy}. `;
   return answerPage({

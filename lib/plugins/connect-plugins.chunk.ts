@@ -38,18 +38,12 @@ export const connectPlugins = (entries: readonly PluginEntry[]): PluginEntry[] =
   return entries.map((entry) => (entry.status === 'loaded' ? connectOnce(entry) : entry));
 };
 
-interface DependencyFindings {
-  /** Why the plugin can't be loaded; null if it can. */
-  readonly error: string | null;
-  /** Optional dependencies that are not met. */
-  readonly warnings: readonly string[];
-}
-
 /**
  * Checks a plugin's dependencies using only metadata, before any plugin is initialised.
  * @param candidates - installed plugins with valid metadata, by id
+ * @returns why the plugin can't be loaded, null if it can; and which optional dependencies are not met
  */
-const checkDependencies = (plugin: Plugin, candidates: ReadonlyMap<string, Plugin>): DependencyFindings => {
+const checkDependencies = (plugin: Plugin, candidates: ReadonlyMap<string, Plugin>) => {
   const cycle = findCycle(plugin.id, candidates);
   if (cycle !== null) return { error: `its dependencies form a cycle: ${cycle.join(' -> ')}`, warnings: [] };
   const unmet = plugin.dependencies.flatMap((dependency) => {

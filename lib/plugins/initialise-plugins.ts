@@ -2,25 +2,8 @@ import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { describeError, noteBlocking, pluginLogger, withinDeadline } from './call-plugin.ts';
 import { describeNotLoaded, type LoadedEntry, type PluginEntry, toFailed } from './plugin.ts';
 
-interface InitOptions {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Time limit for each plugin, in milliseconds; independent plugins are initialised concurrently. */
-  readonly deadlineMs: number;
-}
-
 /** Time in milliseconds before a failed init is tried again, so that not every request waits for it. */
 const RETRY_INIT_MS = 30_000;
-
-interface PluginInitialiser {
-  /**
-   * Initialises a plugin once, after its dependencies. Never throws. After {@link RETRY_INIT_MS}, the next call tries a
-   * failed init again.
-   */
-  initialise(entry: PluginEntry): Promise<PluginEntry>;
-  /** The plugins whose init has succeeded. */
-  initialised(): readonly LoadedEntry[];
-}
 
 interface Outcome {
   readonly result: Promise<PluginEntry>;
@@ -28,17 +11,28 @@ interface Outcome {
   failedAt: number | null;
 }
 
-/** @param entries - connected, and therefore without dependency cycles */
+/**
+ * @param entries - connected, and therefore without dependency cycles
+ * @param deadlineMs - time limit for each plugin; independent plugins are initialised concurrently
+ */
 export const createInitialiser = (
   entries: readonly PluginEntry[],
-  { clock, logger, deadlineMs }: InitOptions,
-): PluginInitialiser => {
+  {
+    clock,
+    logger,
+    deadlineMs,
+  }: { readonly clock: Clock; readonly logger: Logger; readonly deadlineMs: number },
+) => {
   const byId = new Map(
     entries.flatMap((entry) => (entry.status === 'loaded' ? [[entry.id, entry] as const] : [])),
   );
   const outcomes = new Map<string, Outcome>();
   const initialised = new Set<LoadedEntry>();
 
+  /**
+   * Initialises a plugin once, after its dependencies. Never throws. After {@link RETRY_INIT_MS}, the next call tries a
+   * failed init again.
+   */
   const initialise = (entry: PluginEntry): Promise<PluginEntry> => {
     if (entry.status !== 'loaded') return Promise.resolve(entry);
     const known = outcomes.get(entry.id);
@@ -92,5 +86,5 @@ export const createInitialiser = (
     return found.flat();
   };
 
-  return { initialise, initialised: () => [...initialised] };
+  return { initialise, /** The plugins whose init has succeeded. */ initialised };
 };

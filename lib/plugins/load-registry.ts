@@ -137,7 +137,7 @@ const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry
     initialise: () => Promise.all(plugins.map(initialise)),
     destroy: async () => {
       await Promise.all(
-        initialised().map(async ({ id, plugin }) => {
+        [...initialised].map(async ({ id, plugin }) => {
           try {
             await withinDeadline(clock, deadlineMs, () => plugin.destroy?.());
           } catch (error) {

@@ -62,21 +62,11 @@ const typeOf = (kind: PluginEntry['kind']) =>
 const errorOf = (entry: PluginEntry): { readonly error?: string } =>
   entry.status === 'loaded' ? {} : { error: entry.error };
 
-/** The runtime environment; an argument, since this folder does not read the process. */
-interface RuntimeInfo {
-  readonly node: string;
-  readonly architecture: string;
-  readonly region: string;
-  readonly memoryMb: number | null;
-}
-
-interface DebugParts {
-  readonly now: number;
-  readonly runtime: RuntimeInfo;
-  readonly build: { readonly version: string; readonly stage: string };
-}
-
-export const describeRegistry = (registry: ListedPlugins, { now, runtime, build }: DebugParts) => {
+/** @param about - also the runtime and the build: an argument, since this folder does not read the process */
+export const describeRegistry = <About extends { readonly now: number }>(
+  registry: ListedPlugins,
+  { now, ...about }: About,
+) => {
   const triggers = listTriggers(registry).filter(({ loaded }) => loaded);
   const actions = listActions(registry).filter(({ loaded }) => loaded);
   const { plugins } = registry;
@@ -86,8 +76,7 @@ export const describeRegistry = (registry: ListedPlugins, { now, runtime, build 
     triggerCount: triggers.length,
     actionCount: actions.length,
     serverTime: new Date(now).toISOString(),
-    runtime,
-    build,
+    ...about,
     nodeTypes: [...triggers, ...actions].map(({ id }) => id).sort(),
     loadErrors: plugins.flatMap((entry) =>
       entry.status === 'failed' ? [{ id: entry.id, error: entry.error }] : [],

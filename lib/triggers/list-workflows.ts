@@ -1,11 +1,7 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
-import type {
-  ExecutionStatus,
-  ExecutionSummary,
-  FindLastExecutions,
-} from '../executions/record/execution-store.ts';
+import type { ExecutionSummary, FindLastExecutions } from '../executions/record/execution-store.ts';
 import { cursor, hasText, optional, pageSize, text, word } from '../shared/query-fields.ts';
 import type { CurrentWorkflow, WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
@@ -28,33 +24,6 @@ export const workflowQuery = v.object({
 
 type WorkflowQuery = Readonly<v.InferOutput<typeof workflowQuery>>;
 
-interface WorkflowTrigger {
-  readonly nodeId: string;
-  readonly type: string;
-  /** Of a webhook: each method with its URL. */
-  readonly addresses?: readonly { readonly method: string; readonly url: string }[];
-}
-
-interface ListedWorkflow {
-  readonly id: string;
-  readonly name: string;
-  readonly tags: readonly string[];
-  readonly enabled: boolean;
-  readonly version: number;
-  /** ISO 8601, UTC. */
-  readonly updatedAt: string;
-  readonly triggers: readonly WorkflowTrigger[];
-  /** Node types that no loaded plugin provides: the workflow can't run. Absent if there are none. */
-  readonly unknownNodeTypes?: readonly string[];
-  /** Null if there is none on record. */
-  readonly lastExecution: {
-    readonly executionId: string;
-    readonly status: ExecutionStatus;
-    /** ISO 8601, UTC. */
-    readonly startedAt: string;
-  } | null;
-}
-
 export interface ListWorkflowsParts {
   readonly workflows: Pick<WorkflowStore, 'list' | 'findAll'>;
   readonly findLastExecutions: FindLastExecutions;
@@ -71,7 +40,7 @@ export interface ListWorkflowsParts {
 export const listWorkflows = async (
   query: WorkflowQuery,
   { workflows, findLastExecutions, findNodeType, baseUrl }: ListWorkflowsParts,
-): Promise<{ readonly workflows: readonly ListedWorkflow[]; readonly nextCursor: string | null }> => {
+) => {
   const { limit, cursor, ...filters } = query;
   const list = JSON.stringify(filters);
   const after = cursor === null ? null : readCursor(cursor, list).at;
@@ -105,6 +74,7 @@ export const listWorkflows = async (
       return {
         ...{ id, name, tags, enabled, version, updatedAt },
         triggers: findTriggers(definition, findNodeType, baseUrl),
+        // Node types that no loaded plugin provides: the workflow can't run.
         ...(unknown.length === 0 ? {} : { unknownNodeTypes: unknown }),
         lastExecution: toLast(lastExecutions.get(id)),
       };
@@ -116,34 +86,26 @@ export const listWorkflows = async (
 const isAs = (wanted: string | null, enabled: boolean): boolean =>
   wanted === null || (wanted === 'true') === enabled;
 
-/** The enabled triggers of a workflow, in the order of its nodes. */
-export const findTriggers = (
-  definition: WorkflowDefinition,
-  findNodeType: FindNodeType,
-  baseUrl: string,
-): WorkflowTrigger[] => {
-  return definition.nodes
+/** The enabled triggers of a workflow, in the order of its nodes; those of webhooks with each method and its URL. */
+export const findTriggers = (definition: WorkflowDefinition, findNodeType: FindNodeType, baseUrl: string) =>
+  definition.nodes
     .filter(({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger')
     .map(({ id: nodeId, type }) => {
       const addresses = findAddresses(definition, nodeId, baseUrl);
       return { nodeId, type, ...(addresses.length === 0 ? {} : { addresses }) };
     });
-};
 
 /** Each method of an enabled webhook trigger with its URL; none of anything else. */
-export const findAddresses = (
-  definition: WorkflowDefinition,
-  nodeId: string,
-  baseUrl: string,
-): readonly { readonly method: string; readonly url: string }[] =>
+export const findAddresses = (definition: WorkflowDefinition, nodeId: string, baseUrl: string) =>
   toPathConfigs(definition)
     .filter(({ triggerNodeId }) => triggerNodeId === nodeId)
-    .map(({ method, path }) => ({ method, url: toUrl(baseUrl, definition.id, path) }));
+    .map(({ method, path }) => ({
+      method,
+      url: `${baseUrl}/api/webhook/${definition.id}${path === '/' ? '' : path}`,
+    }));
 
-const toUrl = (baseUrl: string, workflowId: string, path: string): string =>
-  `${baseUrl}/api/webhook/${workflowId}${path === '/' ? '' : path}`;
-
-const toLast = (last: ExecutionSummary | undefined): ListedWorkflow['lastExecution'] => {
+/** Null if there is none on record. */
+const toLast = (last: ExecutionSummary | undefined) => {
   if (last === undefined) return null;
   const { executionId, status, startedAt } = last;
   return { executionId, status, startedAt: new Date(startedAt).toISOString() };

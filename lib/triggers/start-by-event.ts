@@ -30,18 +30,11 @@ export interface DuePoll extends TriggerAddress {
 }
 
 /**
- * Finds out why an event for a trigger starts nothing, such as `the trigger now has different parameters`; null if it
- * starts an execution. Called only for an enabled trigger of an enabled workflow.
- */
-type FindObstacle = (
-  node: WorkflowNode,
-  findNodeType: FindNodeType,
-) => string | null | Promise<string | null>;
-
-/**
  * Starts an execution for an event in the background, once for each key. An event for a workflow that was removed or
  * disabled, or that has no such trigger, is logged and starts nothing. If its data can't be run, the execution fails at
  * once, because its source would repeat it in vain.
+ * @param findOwnObstacle - finds out why an event for an enabled trigger of an enabled workflow starts nothing, such as
+ *   `the trigger now has different parameters`; null if it starts an execution
  * @returns false if it starts nothing
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; TypeError if the trigger type is not fired by events, or
  * returns no input or key
@@ -49,7 +42,7 @@ type FindObstacle = (
 export const startByEvent = async (
   event: JsonObject,
   { workflowId, triggerNodeId }: TriggerAddress,
-  findOwnObstacle: FindObstacle,
+  findOwnObstacle: (node: WorkflowNode, findNodeType: FindNodeType) => string | null | Promise<string | null>,
   parts: StartParts,
 ): Promise<boolean> => {
   const { logger, clock, workflows, loadNodeTypes } = parts;

@@ -22,7 +22,7 @@ export const html = (texts: TemplateStringsArray, ...contents: readonly Content[
 /** Treats text as HTML: only for the output of a safe converter. */
 export const trusted = (text: string): Html => ({ [markup]: text });
 
-export const toText = (content: Html): string => content[markup];
+export const toMarkupText = (content: Html): string => content[markup];
 
 const toMarkup = (content: Content): string => {
   if (content === false || content === null || content === undefined) return '';

@@ -1,6 +1,6 @@
 import { renderMarkdown, safeRenderer } from '@hookloom/safe-markdown';
 import type { RendererObject } from 'marked';
-import { type Html, html, toText, trusted } from './html.ts';
+import { type Html, html, toMarkupText, trusted } from './html.ts';
 
 /** Converts Markdown to part of a page; shown as text if it can't be converted. */
 export const markdown = (text: string): Html => {
@@ -28,6 +28,6 @@ const pageRenderer: RendererObject = {
       text.trim() === '' ? { ...token, tokens: [{ type: 'text', raw: href, text: href }] } : token;
     return safeRenderer.link?.call(this, named) ?? '';
   },
-  image: ({ text }) => toText(html`${text === '' ? 'image' : text}`),
+  image: ({ text }) => toMarkupText(html`${text === '' ? 'image' : text}`),
   checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../../shared/answer.ts';
-import { type Content, html, toText, trusted } from './html.ts';
+import { type Content, html, toMarkupText, trusted } from './html.ts';
 import { style } from './style.ts';
 
 interface Page {
@@ -34,7 +34,7 @@ const headers = {
 export const answerPage = ({ status = 200, title, hasErrors = false, content }: Page): Answer => ({
   status,
   headers,
-  body: toText(html`<!doctype html>
+  body: toMarkupText(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

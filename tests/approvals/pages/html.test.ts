@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Parser } from 'htmlparser2';
 import { renderForm } from '../../../lib/approvals/pages/form.ts';
-import { type Content, html, toText } from '../../../lib/approvals/pages/html.ts';
+import { type Content, html, toMarkupText } from '../../../lib/approvals/pages/html.ts';
 import { markdown } from '../../../lib/approvals/pages/markdown.ts';
 import { answerPage } from '../../../lib/approvals/pages/page.ts';
 import { cases } from '../../support/deep.ts';
@@ -17,7 +17,7 @@ describe('an HTML template', () => {
     [0, '<p>0</p>'],
     [{ toString: () => '<b>' } as never, '<p>&lt;b&gt;</p>'],
   ])('%# escapes interpolated values', (content, expected) => {
-    expect(toText(html`<p>${content}</p>`)).toBe(expected);
+    expect(toMarkupText(html`<p>${content}</p>`)).toBe(expected);
   });
 });
 
@@ -151,7 +151,7 @@ test('any Markdown becomes text and links to safe URLs only', () => {
               found.push(`${name} ${attribute} ${value}`);
           }
         },
-      }).end(toText(markdown(texts.join(''))));
+      }).end(toMarkupText(markdown(texts.join(''))));
       expect(found).toEqual([]);
     }),
     { numRuns: cases(200, 10_000) },
@@ -167,11 +167,11 @@ describe('Markdown on a page', () => {
     [`${'> '.repeat(5_000)}x`, expect.stringMatching(/^<pre>(&gt; )+x<\/pre>$/)],
     ['x'.repeat(6_000), expect.stringMatching(/^<pre>x+<\/pre>$/)],
   ])('%#', (text, expected) => {
-    expect(toText(markdown(text))).toEqual(expected);
+    expect(toMarkupText(markdown(text))).toEqual(expected);
   });
 
   test('shows tasks as text', () => {
-    expect(toText(markdown('- [x] a\n- [ ] b'))).toMatch(/☑ a[\s\S]*☐ b/);
+    expect(toMarkupText(markdown('- [x] a\n- [ ] b'))).toMatch(/☑ a[\s\S]*☐ b/);
   });
 });
 
