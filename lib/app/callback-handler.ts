@@ -1,15 +1,14 @@
-import type { Clock, Logger } from '@hookloom/plugin-kit';
+import type { Clock } from '@hookloom/plugin-kit';
 import type { CallbackIndex } from '../approvals/callback-index.ts';
 import {
   answeredAlready,
   type Decision,
-  type FindCallbackParts,
   type FoundCallback,
   findPendingCallback,
   parseDecision,
 } from '../approvals/find-callback.ts';
 import { prefersHtml } from '../approvals/pages/prefers-html.ts';
-import type { DurableService } from '../executions/durable-service.ts';
+import type { Ports } from '../executions/ports.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readPathParameter } from '../http/read-parameters.ts';
@@ -20,10 +19,8 @@ import { AppError } from '../shared/errors.ts';
 import { toErrorMember } from '../shared/forms/form-error.ts';
 import { isForm, parseBody } from '../webhooks/parse-body.ts';
 
-interface CallbackParts extends FindCallbackParts {
+interface CallbackParts extends Pick<Ports, 'executions' | 'durableService' | 'logger'> {
   readonly callbacks: Pick<CallbackIndex, 'close'>;
-  readonly durableService: DurableService;
-  readonly logger: Logger;
   readonly clock: Clock;
 }
 

@@ -1,15 +1,13 @@
-import { type Clock, NodeError, type Question } from '@hookloom/plugin-kit';
+import { NodeError, type Question } from '@hookloom/plugin-kit';
 import type { CallbackUrls } from '../engine/session.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
-import type { ExecutionStore } from '../executions/record/execution-store.ts';
+import type { Ports } from '../executions/ports.ts';
 import { signToken } from './callback-token.ts';
 
 /** Maximum length of a question as JSON, in characters; it is stored with the pending callback. */
 const MAX_QUESTION = 30_000;
 
-interface CallbackUrlParts {
-  readonly executions: Pick<ExecutionStore, 'openCallback'>;
-  readonly clock: Pick<Clock, 'now'>;
+interface CallbackUrlParts extends Pick<Ports, 'executions' | 'clock'> {
   /** Public origin of the service: `https://host`, without a trailing slash. */
   readonly publicUrl: string;
   /** Called with each URL once it is valid; the local service prints it. */

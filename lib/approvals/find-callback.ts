@@ -1,19 +1,14 @@
-import { type Clock, isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import type { Ports } from '../executions/ports.ts';
 import {
   type AnsweredCallback,
   type ExecutionRecord,
-  type ExecutionStore,
   isFinal,
   type PendingCallback,
 } from '../executions/record/execution-store.ts';
 import { ANSWER_INVALID, CALLBACK_GONE, CALLBACK_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { hasValidSignature, parseToken } from './callback-token.ts';
-
-export interface FindCallbackParts {
-  readonly executions: Pick<ExecutionStore, 'find' | 'findData' | 'findCallback'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
 
 /** A pending callback and the execution that waits for it. */
 export interface FoundCallback {
@@ -30,7 +25,7 @@ export interface FoundCallback {
  */
 export const findPendingCallback = async (
   text: string,
-  { executions, clock }: FindCallbackParts,
+  { executions, clock }: Pick<Ports, 'executions' | 'clock'>,
 ): Promise<FoundCallback> => {
   const token = parseToken(text);
   const data = token === null ? null : await executions.findData(token.executionId);

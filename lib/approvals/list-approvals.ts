@@ -2,7 +2,6 @@ import pLimit from 'p-limit';
 import * as v from 'valibot';
 import type { Ports } from '../executions/ports.ts';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
-import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { cursor, idText, optional, pageSize } from '../shared/query-fields.ts';
 import type { CallbackIndex, ListedCallback } from './callback-index.ts';
 import { toCallbackUrl } from './callback-urls.ts';
@@ -20,9 +19,8 @@ export const approvalsQuery = v.object({
 
 type ApprovalsQuery = Readonly<v.InferOutput<typeof approvalsQuery>>;
 
-export interface ApprovalParts extends Pick<Ports, 'holdsUnlisted'> {
+export interface ApprovalParts extends Pick<Ports, 'executions' | 'holdsUnlisted'> {
   readonly callbacks: Pick<CallbackIndex, 'list'>;
-  readonly executions: Pick<ExecutionStore, 'findData'>;
 }
 
 /** How many executions are read concurrently. */

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ClaimedDelivery, ClaimPorts } from '../executions/deliveries/claim-delivery.ts';
 import { toExecutionId } from '../executions/deliveries/to-execution-id.ts';
-import type { BlobStore } from '../executions/record/blob-store.ts';
-import { type ExecutionRecord, type ExecutionStore, keyIdOf } from '../executions/record/execution-store.ts';
+import type { Ports } from '../executions/ports.ts';
+import { type ExecutionRecord, keyIdOf } from '../executions/record/execution-store.ts';
 import { ALREADY_STARTED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { readResult } from './read-result.ts';
 
-interface AgainParts extends Pick<ClaimPorts, 'deliveries' | 'windowMs'> {
-  readonly executions: Pick<ExecutionStore, 'find' | 'findData' | 'markRetried'>;
-  readonly blobs: Pick<BlobStore, 'get'>;
-}
+type AgainPorts = Pick<ClaimPorts, 'deliveries' | 'windowMs'> & Pick<Ports, 'executions' | 'blobs'>;
 
 /** A delivery whose execution's record was read, null for none. */
 type KnownDelivery = ClaimedDelivery & { readonly known: ExecutionRecord | null };
@@ -25,7 +22,7 @@ type KnownDelivery = ClaimedDelivery & { readonly known: ExecutionRecord | null 
 export const repeatFailed = async (
   { known, ...claimed }: KnownDelivery,
   { responseMode }: Pick<PathConfig, 'responseMode'>,
-  parts: AgainParts,
+  parts: AgainPorts,
 ): Promise<KnownDelivery> => {
   if (known === null) return { ...(await takeOver(claimed, null, parts)), known };
   const result = await readResult(known, parts.blobs);
@@ -44,7 +41,7 @@ export const repeatFailed = async (
 const claimAgain = async (
   claimed: ClaimedDelivery,
   failed: ExecutionRecord,
-  parts: AgainParts,
+  parts: AgainPorts,
 ): Promise<ClaimedDelivery> => {
   const { claim, receivedAt } = claimed;
   if (claim === undefined) return claimed;
@@ -70,7 +67,7 @@ const claimAgain = async (
 const takeOver = async (
   { claim, execution, ...claimed }: ClaimedDelivery,
   failed: ExecutionRecord | null,
-  { executions }: AgainParts,
+  { executions }: AgainPorts,
 ): Promise<ClaimedDelivery> => {
   const { executionId = '', retries = '' } = claim ?? {};
   const record = failed ?? (await executions.find(retries));

@@ -1,15 +1,9 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { nodeKeyOf } from '../engine/node-run.ts';
 import type { ClaimedDelivery } from '../executions/deliveries/claim-delivery.ts';
-import type { FilesFor } from '../executions/ports.ts';
+import type { Ports } from '../executions/ports.ts';
 import type { LifeDays } from '../executions/record/blob-store.ts';
-import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import type { BodyFile, BodyFiles } from './webhook-feature.ts';
-
-interface SaveParts {
-  readonly executions: Pick<ExecutionStore, 'find'>;
-  readonly filesFor: FilesFor;
-}
 
 /**
  * Saves the files of the body as files of the trigger. The request has passed every check by now, so refused requests
@@ -23,7 +17,7 @@ export const saveFiles = async (
   claimed: ClaimedDelivery,
   { files, toBody }: BodyFiles,
   life: LifeDays,
-  { executions, filesFor }: SaveParts,
+  { executions, filesFor }: Pick<Ports, 'executions' | 'filesFor'>,
 ): Promise<ClaimedDelivery> => {
   const { executionId, trigger, input } = claimed.execution;
   if (claimed.isKeyed && (await executions.find(executionId)) !== null) return claimed;

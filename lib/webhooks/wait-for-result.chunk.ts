@@ -1,17 +1,11 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { ExecutionResult } from '../engine/result.ts';
-import type { BlobStore } from '../executions/record/blob-store.ts';
-import { type ExecutionStatus, type ExecutionStore, isFinal } from '../executions/record/execution-store.ts';
+import type { Ports } from '../executions/ports.ts';
+import { type ExecutionStatus, isFinal } from '../executions/record/execution-store.ts';
 import { isInfrastructureError } from '../shared/errors.ts';
 import { readResult } from './read-result.ts';
 
 const POLL_MS = 250;
-
-interface WaitParts {
-  readonly executions: Pick<ExecutionStore, 'find'>;
-  readonly blobs: Pick<BlobStore, 'get'>;
-  readonly clock: Clock;
-}
 
 /**
  * Polls an execution until it has finished or stored a response, for at most `waitMs`.
@@ -22,7 +16,7 @@ interface WaitParts {
 export const waitForResult = async (
   executionId: string,
   waitMs: number,
-  { executions, blobs, clock }: WaitParts,
+  { executions, blobs, clock }: Pick<Ports, 'executions' | 'blobs'> & { readonly clock: Clock },
 ): Promise<{ readonly status: ExecutionStatus; readonly result: ExecutionResult | null } | null> => {
   const endsAt = clock.now() + waitMs;
   try {

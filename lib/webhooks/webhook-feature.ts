@@ -228,9 +228,9 @@ export const defineFeature = <const Name extends string, Schema extends object>(
  *
  * @param create - called on first use of the ports
  */
-export const oncePer = <Ports extends object, State>(create: (ports: Ports) => State) => {
-  const states = new WeakMap<Ports, State>();
-  return (ports: Ports): State => {
+export const oncePer = <State>(create: (ports: FeaturePorts) => State) => {
+  const states = new WeakMap<FeaturePorts, State>();
+  return (ports: FeaturePorts): State => {
     const known = states.get(ports);
     if (known !== undefined) return known;
     const state = create(ports);

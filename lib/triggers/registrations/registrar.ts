@@ -1,5 +1,6 @@
-import type { Clock, Logger, RegistrationContext } from '@hookloom/plugin-kit';
+import type { RegistrationContext } from '@hookloom/plugin-kit';
 import { type FindNodeType, isRegistrationRefused } from '@hookloom/plugin-kit/host';
+import type { Ports } from '../../executions/ports.ts';
 import { REGISTRATION_REFUSED } from '../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
@@ -10,17 +11,12 @@ import {
   wantedRegistrations,
 } from './registration.ts';
 import type { RegistrationStore, StoredRegistration } from './registration-store.ts';
-import type { ReadVariables } from './resolve-triggers.ts';
 
-export interface RegistrarParts {
+export interface RegistrarParts extends Pick<Ports, 'readVariables' | 'clock' | 'logger'> {
   readonly findNodeType: FindNodeType;
   readonly registrations: RegistrationStore;
   /** Called for the first registration, since it may query AWS for the account. */
   readonly openContext: () => Promise<RegistrationContext>;
-  /** Reads the variables of the stage, with all changes. */
-  readonly readVariables: ReadVariables;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
 /** A change of what a workflow registers; both with resolved triggers, like all definitions here: see `resolveTriggers`. */

@@ -126,4 +126,4 @@ const unavailable = (cause: unknown) => new AppError(SENDER_KEYS_UNAVAILABLE, {}
 
 /** Shared by all webhooks of a sandbox. */
 export const fetchedKeys = <Keys>(source: Source<Keys>): ((ports: FeaturePorts) => FetchedKeys<Keys>) =>
-  oncePer((ports: FeaturePorts) => createFetchedKeys(ports, source));
+  oncePer((ports) => createFetchedKeys(ports, source));
