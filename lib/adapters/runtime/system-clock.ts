@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import type { Clock, Ids } from '@hookloom/plugin-kit';
 
 /** A longer delay overflows the timer's 32 bits and fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-/** @throws the reason of the signal, if it is aborted */
-const sleepOnce = async (ms: number, signal?: AbortSignal): Promise<void> => {
-  try {
-    await setTimeout(ms, undefined, { signal });
-  } catch {
-    signal?.throwIfAborted();
-  }
-};
+const sleepOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
 
 /** The machine's time. A pending sleep keeps the process alive. */
 export const systemClock: Clock = {
