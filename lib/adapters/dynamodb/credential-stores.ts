@@ -14,7 +14,6 @@ import type { TableNames } from './table-names.ts';
 
 type Tables = Pick<TableNames, 'credentials'>;
 
-/** How the credentials of one kind are stored. */
 interface Kind<Stored> {
   readonly isOutbound: boolean;
   readonly toAttributes: (credential: Stored) => Attributes;
@@ -40,7 +39,6 @@ const createStore = <Stored extends { readonly id: string; readonly revision: nu
     }) as Stored;
 
   const exists = isOutbound ? 'attribute_exists' : 'attribute_not_exists';
-  /** The condition of a change to this revision. */
   const isCurrent = (revision: number) => ({
     condition: `revision = :before AND ${exists}(secretReference)`,
     values: { ':before': revision },

@@ -1,7 +1,7 @@
 import type { DeliveryClaim, DeliveryStore } from '../../executions/delivery-store.ts';
 import { type Item, readNumber, readText } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { type Condition, getItem, type IsOurs, putItem } from './items.ts';
+import { type Condition, findItem, type IsOurs, putItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
 /** A claim may expire between the refused write and the read; then the next try wins or finds a newer claim. */
@@ -23,10 +23,7 @@ export const createDeliveryStore = (
       isOurs,
     );
 
-  const find = async (deliveryId: string): Promise<DeliveryClaim | null> => {
-    const item = await getItem(table, { deliveryId });
-    return item === null ? null : toClaim(item);
-  };
+  const find = (deliveryId: string) => findItem(table, { deliveryId }, toClaim);
 
   return {
     find,

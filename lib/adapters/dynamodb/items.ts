@@ -69,6 +69,17 @@ export const getItem = async (
   return item;
 };
 
+/** What an item is read as; null if there is none. Throws as {@link getItem}. */
+export const findItem = async <Found>(
+  table: Table,
+  key: Attributes,
+  read: (item: Item) => Found,
+  isConsistent?: boolean,
+): Promise<Found | null> => {
+  const item = await getItem(table, key, isConsistent);
+  return item === null ? null : read(item);
+};
+
 /**
  * Puts an item if a condition holds. The item states its schema version, unless it is a copy of one that does.
  * @param attributes - without those of the key

@@ -22,7 +22,10 @@ export const createJsonClient = ({
   onThrottle,
 }: Options): DynamoDbClient => {
   const call = createAwsCaller({
-    ...{ service: 'dynamodb', region, endpoint, timeouts },
+    service: 'dynamodb',
+    region,
+    endpoint,
+    timeouts,
     ...(endpoint === null ? {} : { readCredentials: () => LOCAL_CREDENTIALS }),
   });
   const send = async <Output>(operation: string, input: object): Promise<Output> => {

@@ -17,7 +17,7 @@ import {
   toItem,
 } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { getItem, ifStill, putItem, queryPage } from './items.ts';
+import { findItem, ifStill, putItem, queryPage } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
 /** Bytes of the values in a page: they are compressed, so that DynamoDB's own limit of a page does not bound them. */
@@ -34,10 +34,7 @@ export const createStateStore = (
   const table = { client, TableName };
 
   return {
-    find: async (scope, key) => {
-      const item = await getItem(table, { scope, place: key });
-      return item === null ? null : toEntry(item);
-    },
+    find: (scope, key) => findItem(table, { scope, place: key }, toEntry),
 
     put: (entry, replaces) =>
       putItem(
@@ -47,10 +44,7 @@ export const createStateStore = (
         ifStill('version', replaces, 'place'),
       ),
 
-    findEffect: async (id) => {
-      const item = await getItem(table, keyOfEffect(id));
-      return item === null ? null : readJson<StateEffect>(item, 'effect');
-    },
+    findEffect: (id) => findItem(table, keyOfEffect(id), (item) => readJson<StateEffect>(item, 'effect')),
 
     keepEffect: async (effect) => {
       const expiresAt = toSeconds(effect.at + EFFECT_LIFE_MS);

@@ -17,11 +17,11 @@ export const createValueChecks = (
   add: async (check) => {
     const { scope, key, unusedSince } = check;
     const attributes = { entryScope: scope, entryKey: key, unusedSince };
-    await putItem({ client, TableName }, keyOf(check), attributes);
+    await putItem({ client, TableName }, keyOfCheck(check), attributes);
   },
 
   remove: async (check) => {
-    await deleteItem({ client, TableName }, keyOf(check));
+    await deleteItem({ client, TableName }, keyOfCheck(check));
   },
 
   findDue: async function* (now) {
@@ -41,7 +41,7 @@ export const createValueChecks = (
 
 const SCOPE = 'value-checks:';
 
-const keyOf = ({ blob, dueAt }: ValueCheck) => {
+const keyOfCheck = ({ blob, dueAt }: ValueCheck) => {
   const partition = (createHash('sha256').update(blob).digest()[0] ?? 0) % PARTITIONS;
   return { scope: `${SCOPE}${partition}`, place: toPlace(dueAt, blob) };
 };

@@ -15,7 +15,16 @@ import {
   readText,
 } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { type Change, deleteItem, getItem, putItem, queryAll, queryFirst, updateItem } from '../items.ts';
+import {
+  type Change,
+  deleteItem,
+  findItem,
+  getItem,
+  putItem,
+  queryAll,
+  queryFirst,
+  updateItem,
+} from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { isExpired, type Retention, toExpiry } from './execution-item.ts';
 
@@ -36,13 +45,13 @@ export const createBulkRetryStore = (
   { retentionDays, clock }: Retention,
 ): BulkRetryStore => {
   const table = { client, TableName };
-  const keyOf = (bulkRetryId: string) => ({ partition: ALL, place: bulkRetryId });
+  const keyOfRetry = (bulkRetryId: string) => ({ partition: ALL, place: bulkRetryId });
 
   const put = (partition: string, place: string, attributes: Attributes) =>
     putItem(table, { partition, place }, attributes);
   /** Makes a change that can be repeated. */
   const update = async (bulkRetryId: string, change: Change): Promise<BulkRetry | null> => {
-    const item = await updateItem(table, keyOf(bulkRetryId), change, null, 'ALL_NEW');
+    const item = await updateItem(table, keyOfRetry(bulkRetryId), change, null, 'ALL_NEW');
     return item === null ? null : toBulkRetry(item);
   };
   const deactivate = (bulkRetryId: string) => deleteItem(table, { partition: ACTIVE, place: bulkRetryId });
@@ -74,10 +83,10 @@ export const createBulkRetryStore = (
       });
     },
 
-    find: async (bulkRetryId) => {
-      const item = await getItem(table, keyOf(bulkRetryId));
-      return item === null || isExpired(item, clock.now()) ? null : toBulkRetry(item);
-    },
+    find: (bulkRetryId) =>
+      findItem(table, keyOfRetry(bulkRetryId), (item) =>
+        isExpired(item, clock.now()) ? null : toBulkRetry(item),
+      ),
 
     findExecutions: async (bulkRetryId) =>
       (await listPartition(bulkRetryId, true)).flatMap((item) =>
@@ -104,7 +113,7 @@ export const createBulkRetryStore = (
     findActive: async () => (await listPartition(ACTIVE, false)).map((item) => readText(item, 'place')),
 
     acquireLease: async (bulkRetryId, { owner, expiresAt }, now) => {
-      const known = await getItem(table, keyOf(bulkRetryId));
+      const known = await getItem(table, keyOfRetry(bulkRetryId));
       // Another process is storing it right now, or crashed before it had.
       if (known === null) return null;
       if (known.endedAt !== undefined) {

@@ -379,13 +379,13 @@ const MARGIN = 0.95;
  * is dropped first; then failed nodes, which operators look for, have priority over the earliest ones.
  */
 export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES) => {
-  const whole = measure(nodes, maxBytes);
+  const whole = measureNodes(nodes, maxBytes);
   if (whole.stored !== null) return { stored: whole.stored, omitted: 0 };
   const bare = nodes.map(withoutData);
   const byPriority = [...bare.keys()].sort((a, b) => rank(bare[a]) - rank(bare[b]) || a - b);
   for (let count = bare.length; ; ) {
     const kept = new Set(byPriority.slice(0, count));
-    const { stored, excess } = measure(
+    const { stored, excess } = measureNodes(
       bare.filter((_, index) => kept.has(index)),
       maxBytes,
     );
@@ -395,7 +395,7 @@ export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES) => 
 };
 
 /** @returns what to store, or null if it does not fit; and how many times the limit it takes */
-const measure = (nodes: readonly NodeRecord[], maxBytes: number) => {
+const measureNodes = (nodes: readonly NodeRecord[], maxBytes: number) => {
   const written = JSON.stringify(nodes);
   if (written.length > MAX_CHARACTERS) return { stored: null, excess: written.length / MAX_CHARACTERS };
   const stored = longText(written);

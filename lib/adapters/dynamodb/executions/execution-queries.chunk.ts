@@ -106,7 +106,6 @@ export const listExecutions = async (
 /** The part of positions in a list that was sorted here. No workflow id has a colon. */
 const WAITING_PART = ':waiting';
 
-/** The order of such a list: latest first. */
 const compareStarts = (
   one: Pick<ExecutionSummary, 'startedAt' | 'executionId'>,
   other: Pick<ExecutionSummary, 'startedAt' | 'executionId'>,
@@ -144,7 +143,6 @@ const toWaitingPage = (
   return { executions, next };
 };
 
-/** The partitions that hold executions of these statuses. */
 const partitionsOf = (
   workflowId: string | null,
   statuses: readonly ExecutionStatus[],

@@ -1,14 +1,13 @@
 import { lazy } from '@hookloom/plugin-kit';
 import type {
   ExecutionEnd,
-  ExecutionRecord,
   ExecutionStart,
   ExecutionStore,
 } from '../../../executions/record/execution-store.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { type Attributes, type Item, json, packed } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { type Change, deleteItem, getItem, putItem, updateItem } from '../items.ts';
+import { type Change, deleteItem, findItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import {
   CALLBACK_KEYS,
@@ -62,15 +61,9 @@ export const createExecutionStore = (
 ): ExecutionStore => {
   const table = { client, TableName: tables.executions };
 
-  const read = async (executionId: string): Promise<Item | null> => {
-    const item = await getItem(table, { executionId });
-    return item === null || isExpired(item, clock.now()) ? null : item;
-  };
-
-  const find = async (executionId: string): Promise<ExecutionRecord | null> => {
-    const item = await read(executionId);
-    return item === null ? null : toRecord(item);
-  };
+  const findAs = <Found>(executionId: string, read: (item: Item) => Found) =>
+    findItem(table, { executionId }, (item) => (isExpired(item, clock.now()) ? null : read(item)));
+  const find = (executionId: string) => findAs(executionId, toRecord);
 
   const isNew = { condition: 'attribute_not_exists(executionId)' };
 
@@ -78,8 +71,9 @@ export const createExecutionStore = (
   const putRecord = ({ executionId, startToken }: ExecutionStart, attributes: Attributes): Promise<boolean> =>
     putItem(table, { executionId }, attributes, isNew, (stored) => stored.startToken?.S === startToken);
 
-  /** Makes a change that can be repeated; null if its condition does not hold. */
-  const update = (executionId: string, change: Change) => updateItem(table, { executionId }, change);
+  /** Makes a change that can be repeated; false if its condition does not hold. */
+  const update = async (executionId: string, change: Change): Promise<boolean> =>
+    (await updateItem(table, { executionId }, change)) !== null;
 
   const openExpiry = () => toExpiry(clock.now(), OPEN_DAYS);
 
@@ -137,10 +131,7 @@ export const createExecutionStore = (
   return {
     find,
 
-    findData: async (executionId) => {
-      const item = await read(dataKeyOf(executionId));
-      return item === null ? null : toData(item);
-    },
+    findData: (executionId) => findAs(dataKeyOf(executionId), toData),
 
     start: async (start) => {
       // The data first, so that no process finds a record without it. Data from another delivery with the same key is
@@ -200,8 +191,8 @@ export const createExecutionStore = (
       return item === null ? null : toRecord(item);
     },
 
-    redispatch: async (executionId, { redispatches, leaseExpiresAt }) => {
-      const redispatched = await update(executionId, {
+    redispatch: (executionId, { redispatches, leaseExpiresAt }) =>
+      update(executionId, {
         condition: '#status = :accepted',
         set: {
           redispatches,
@@ -209,9 +200,7 @@ export const createExecutionStore = (
           ...toSweep(executionId, 'active', leaseExpiresAt),
         },
         values: { ':accepted': 'accepted' },
-      });
-      return redispatched !== null;
-    },
+      }),
 
     saveProgress: async (executionId, progress) => {
       const { status, nodes, crashes, result, leaseExpiresAt } = progress;
@@ -223,7 +212,7 @@ export const createExecutionStore = (
           condition: 'attribute_exists(#executionId)',
           set: Object.fromEntries(data.map(([name, text]) => [name, packed(text)])),
         });
-      const saved = await update(executionId, {
+      return update(executionId, {
         ...IS_OPEN,
         set: {
           status,
@@ -235,7 +224,6 @@ export const createExecutionStore = (
           expiresAt: openExpiry(),
         },
       });
-      return saved !== null;
     },
 
     openCallback: async (executionId, name, callback) => {
@@ -254,10 +242,7 @@ export const createExecutionStore = (
       });
     },
 
-    findCallback: async (executionId, name) => {
-      const item = await read(callbackKeyOf(executionId, name));
-      return item === null ? null : toCallback(item);
-    },
+    findCallback: (executionId, name) => findAs(callbackKeyOf(executionId, name), toCallback),
 
     finish: async (executionId, end) => {
       const isFinished = await writeEnd(executionId, end);
@@ -275,23 +260,22 @@ export const createExecutionStore = (
 
     markPublished: async (executionId) => {
       const isListed = 'attribute_not_exists(#isUnlisted)';
-      const listed = await update(executionId, {
+      const isMarked = await update(executionId, {
         condition: `attribute_exists(#isInOutbox) AND ${isListed}`,
         remove: ['isInOutbox', ...SWEPT_ATTRIBUTES],
       });
-      if (listed === null)
+      if (!isMarked)
         await update(executionId, { condition: 'attribute_exists(#isUnlisted)', remove: ['isInOutbox'] });
     },
 
-    markRetried: async (executionId, retriedBy, replacing) => {
+    markRetried: (executionId, retriedBy, replacing) => {
       const known = replacing === null ? 'attribute_not_exists(#retriedBy)' : '#retriedBy = :replacing';
       const isKnown = replacing === undefined ? '' : ` AND (#retriedBy = :set_retriedBy OR ${known})`;
-      const marked = await update(executionId, {
+      return update(executionId, {
         condition: `attribute_exists(#executionId)${isKnown}`,
         set: { retriedBy },
         values: { ':replacing': replacing },
       });
-      return marked !== null;
     },
 
     list: async (query) => (await openQueries()).listExecutions(table, query, clock.now()),

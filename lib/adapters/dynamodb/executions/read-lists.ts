@@ -30,7 +30,6 @@ interface MergeOptions {
   readonly range: readonly [first: string, last: string];
   /** Position to read from; if absent, reads from the start. */
   readonly after?: ListPosition | undefined;
-  /** How many keys one query reads. */
   readonly pageSize: number;
 }
 
@@ -88,7 +87,6 @@ export interface ListedKey extends ListPosition {
 
 interface CollectOptions {
   readonly limit: number;
-  /** How many records are read at once. */
   readonly batchSize: number;
   /** Maximum number of records read; the page then ends, however few were found. */
   readonly maxRecords: number;

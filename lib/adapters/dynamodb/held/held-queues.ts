@@ -39,7 +39,7 @@ export const createHeldQueues = (
   { retentionDays }: Pick<Retention, 'retentionDays'>,
 ): HeldQueues => {
   const table = { client, TableName };
-  const keyOf = (queue: HeldQueue) => ({ executionId: queueKeyOf(queue) });
+  const keyOfQueue = (queue: HeldQueue) => ({ executionId: queueKeyOf(queue) });
 
   const inPartition = (partition: string) => ({
     IndexName: 'bySweep',
@@ -76,7 +76,7 @@ export const createHeldQueues = (
     measure: async (queue) => {
       const partitions = queuePartitions(queueKeyOf(queue));
       const [item, ...pages] = await Promise.all([
-        getItem(table, keyOf(queue), false),
+        getItem(table, keyOfQueue(queue), false),
         ...partitions.map((partition) => queryPage(table, { ...inPartition(partition), Limit: 1 })),
       ]);
       const lastPlace = readNumber(item ?? {}, 'places', 0);
@@ -134,7 +134,7 @@ export const createHeldQueues = (
 
     close: async (queue, unusedSince) => {
       const condition = 'usedAt < :unusedSince';
-      await deleteItem(table, keyOf(queue), { condition, values: { ':unusedSince': unusedSince } });
+      await deleteItem(table, keyOfQueue(queue), { condition, values: { ':unusedSince': unusedSince } });
     },
   };
 };

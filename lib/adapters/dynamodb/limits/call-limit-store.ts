@@ -29,7 +29,7 @@ export const createCallLimitStore = (
   { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
 ): CallLimitStore => {
   const table = { client, TableName };
-  const keyOf = (key: string) => ({ deliveryId: `limit:${key}` });
+  const keyOfLimit = (key: string) => ({ deliveryId: `limit:${key}` });
 
   /** @returns null if the condition does not hold */
   const write = (
@@ -41,7 +41,7 @@ export const createCallLimitStore = (
   ): Promise<Item | null> => {
     const expiresAt = Math.ceil(now / 1_000) + LIFE_SECONDS;
     const written: Change = { ...change, statesVersion: true, set: { ...set, expiresAt } };
-    return updateItem(table, keyOf(key), written, isOurs, ReturnValues);
+    return updateItem(table, keyOfLimit(key), written, isOurs, ReturnValues);
   };
 
   return {
@@ -73,7 +73,7 @@ export const createCallLimitStore = (
     },
 
     find: async (key) => {
-      const item = (await getItem(table, keyOf(key))) ?? {};
+      const item = (await getItem(table, keyOfLimit(key))) ?? {};
       const places = Object.keys(item)
         .filter((name) => name.startsWith(PLACE))
         .map((name) => [Number(name.slice(PLACE.length)), readNumber(item, name)] as const);
@@ -105,7 +105,7 @@ export const createCallLimitStore = (
     },
 
     leave: async (key, place, held) => {
-      await updateItem(table, keyOf(key), {
+      await updateItem(table, keyOfLimit(key), {
         condition: '#place = :until',
         set: held === null ? {} : { heldMs: held.ms, heldAt: held.at },
         remove: ['place'],

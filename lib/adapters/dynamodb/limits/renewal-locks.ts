@@ -5,7 +5,7 @@ import type {
 } from '../../../credentials/outbound/renew-secret.ts';
 import { type Attributes, json, readJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, putItem } from '../items.ts';
+import { findItem, putItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** How long a refusal is kept, in seconds: a credential that is used is refused again. */
@@ -20,7 +20,7 @@ export const createRenewalLocks = (
   { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
 ): RenewalLocks => {
   const table = { client, TableName };
-  const keyOf = (credentialId: string) => ({ deliveryId: `renewal:${credentialId}` });
+  const keyOfLock = (credentialId: string) => ({ deliveryId: `renewal:${credentialId}` });
 
   const put = (
     credentialId: string,
@@ -30,21 +30,17 @@ export const createRenewalLocks = (
   ): Promise<boolean> => {
     const writing = isWriting ? true : null;
     const attributes = { holder, until, writing, expiresAt: Math.ceil(until / 1_000) };
-    return putItem(table, keyOf(credentialId), attributes, { condition, values });
+    return putItem(table, keyOfLock(credentialId), attributes, { condition, values });
   };
 
   return {
-    find: async (credentialId) => {
-      const item = await getItem(table, keyOf(credentialId));
-      return item === null
-        ? null
-        : {
-            holder: readText(item, 'holder'),
-            until: readNumber(item, 'until'),
-            isWriting: item.writing?.BOOL === true,
-            refusal: readJson<RenewalRefusal | null>(item, 'refusal', null),
-          };
-    },
+    find: (credentialId) =>
+      findItem(table, keyOfLock(credentialId), (item) => ({
+        holder: readText(item, 'holder'),
+        until: readNumber(item, 'until'),
+        isWriting: item.writing?.BOOL === true,
+        refusal: readJson<RenewalRefusal | null>(item, 'refusal', null),
+      })),
 
     take: (credentialId, lock, now) => put(credentialId, lock, IS_FREE, { ':now': now }),
 
@@ -58,7 +54,7 @@ export const createRenewalLocks = (
       const expiresAt = Math.ceil(now / 1_000) + (refusal === null ? 0 : REFUSAL_SECONDS);
       const released = { holder, until: 0, refusal: json(refusal), expiresAt };
       const isHeld = { condition: 'holder = :holder', values: { ':holder': holder } };
-      await putItem(table, keyOf(credentialId), released, isHeld, null);
+      await putItem(table, keyOfLock(credentialId), released, isHeld, null);
     },
   };
 };

@@ -21,7 +21,7 @@ export const createSlotStore = (
       const placeholders = Object.keys(names);
       const taken = await updateItem(
         table,
-        keyOf(workflowId, group),
+        keyOfGroup(workflowId, group),
         {
           condition: [
             'attribute_not_exists(#own) AND (attribute_not_exists(#held) OR #held < :limit)',
@@ -46,14 +46,14 @@ export const createSlotStore = (
     list: (workflowId, groups) =>
       Promise.all(
         Array.from({ length: groups }, async (_, group) =>
-          toSlots((await getItem(table, keyOf(workflowId, group))) ?? {}),
+          toSlots((await getItem(table, keyOfGroup(workflowId, group))) ?? {}),
         ),
       ),
   };
 };
 
 /** Earlier releases put all slots into the first group. No workflow id contains a number sign. */
-const keyOf = (workflowId: string, group: number) => ({
+const keyOfGroup = (workflowId: string, group: number) => ({
   deliveryId: `slots:${workflowId}${group === 0 ? '' : `#${group}`}`,
 });
 

@@ -8,7 +8,7 @@ import type {
 } from '../../../triggers/registrations/registration-store.ts';
 import { type Item, json, readJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { deleteItem, getItem, ifStill, putItem, queryAll, scanAll } from '../items.ts';
+import { deleteItem, findItem, ifStill, putItem, queryAll, scanAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Another command or the sweeper may change the registration between the read and the write. */
@@ -22,10 +22,7 @@ export const createRegistrationStore = (
 ): RegistrationStore => {
   const table = { client, TableName };
 
-  const find = async (name: string): Promise<StoredRegistration | null> => {
-    const item = await getItem(table, { name });
-    return item === null ? null : toStored(item);
-  };
+  const find = (name: string) => findItem(table, { name }, toStored);
 
   const findIn = (IndexName: string, key: string, value: string) =>
     queryAll(table, { IndexName, KeyConditionExpression: `${key} = :key`, values: { ':key': value } });

@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../../webhooks/requests/request-record.ts
 import type { Listening } from '../../../workflows/definition/workflow-store.ts';
 import { json, longJson, readJson, readLongJson } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, putItem, updateItem } from '../items.ts';
+import { findItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { readItem } from '../workflows/workflow-reader.ts';
 
@@ -47,16 +47,16 @@ export const createListeningStore = (
   end: (workflowId, id, { request }, expiresAt) =>
     putItem(
       { client, TableName: deliveries },
-      keyOf(workflowId, id),
+      keyOfEnd(workflowId, id),
       { content: longJson(request), expiresAt: Math.ceil(expiresAt / 1_000) },
       { condition: 'attribute_not_exists(deliveryId)' },
     ),
 
-  findEnd: async (workflowId, id) => {
-    const item = await getItem({ client, TableName: deliveries }, keyOf(workflowId, id));
-    return item === null ? null : { request: readLongJson<RequestRecord | null>(item, 'content', null) };
-  },
+  findEnd: (workflowId, id) =>
+    findItem({ client, TableName: deliveries }, keyOfEnd(workflowId, id), (item) => ({
+      request: readLongJson<RequestRecord | null>(item, 'content', null),
+    })),
 });
 
 /** No delivery has such an id: those are hashes. */
-const keyOf = (workflowId: string, id: string) => ({ deliveryId: `listening:${workflowId}:${id}` });
+const keyOfEnd = (workflowId: string, id: string) => ({ deliveryId: `listening:${workflowId}:${id}` });

@@ -37,18 +37,19 @@ export const createRequestStore = (
 
   return {
     put: (record) =>
-      putItem(table, keyOf(record), toAttributes(record, retentionDays), {
+      putItem(table, keyOfRequest(record), toAttributes(record, retentionDays), {
         condition: 'attribute_not_exists(place)',
       }),
 
     fill: async (record) => {
       const { content, ...rest } = toAttributes(record, retentionDays);
-      await putItem(table, keyOf(record), { ...rest, content: blankOf(content) });
+      await putItem(table, keyOfRequest(record), { ...rest, content: blankOf(content) });
     },
 
     find: async (workflowId, place) => {
       const item =
-        (await getItem(table, keyOf({ workflowId, place }))) ?? (await getItem(table, { workflowId, place }));
+        (await getItem(table, keyOfRequest({ workflowId, place }))) ??
+        (await getItem(table, { workflowId, place }));
       return item !== null && isKept(item) ? toRequest(item) : null;
     },
 
@@ -66,7 +67,7 @@ export const createRequestStore = (
   };
 };
 
-const keyOf = ({ workflowId, place }: Pick<RequestRecord, 'workflowId' | 'place'>) => ({
+const keyOfRequest = ({ workflowId, place }: Pick<RequestRecord, 'workflowId' | 'place'>) => ({
   workflowId: partitionOf(workflowId, place),
   place,
 });

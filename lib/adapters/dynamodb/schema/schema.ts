@@ -1,7 +1,4 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-
-/** An item as the stores read and write it. */
-type Item = Readonly<Record<string, AttributeValue>>;
+import type { Item } from '../attributes.ts';
 
 /** The version of the schema that items are written in. docs/stored-data.md lists them, and says what a new one needs. */
 export const SCHEMA_VERSION = 4;

@@ -54,7 +54,11 @@ const ofExecution = (before: Item | null, after: Item | null): readonly Happenin
   if (was === null) happenings.push({ kind: 'started', workflowId, at: startedAt });
   if (isFinal(is) && (was === null || !isFinal(was)) && endedAt !== null)
     happenings.push({
-      ...{ kind: 'ended', workflowId, at: endedAt, status: is, durationMs: endedAt - startedAt },
+      kind: 'ended',
+      workflowId,
+      at: endedAt,
+      status: is,
+      durationMs: endedAt - startedAt,
       nodes: readLongJson<NodeRecord[]>(after, 'nodes', []),
     });
   return happenings;

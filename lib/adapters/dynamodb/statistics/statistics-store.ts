@@ -24,7 +24,6 @@ import type { TableNames } from '../table-names.ts';
 /** The partition of all workflows together. No workflow has this id. */
 const ALL = '*';
 
-/** Items that are written at the same time. */
 const AT_ONCE = 8;
 
 /** How often a write is tried if another process writes the same item. */
@@ -103,7 +102,6 @@ interface HourOfWorkflow {
   readonly changes: { readonly sequence: bigint; readonly happening: Happening }[];
 }
 
-/** What is counted in each item. */
 const groupByHour = (changes: readonly StreamedChange[]): readonly HourOfWorkflow[] => {
   const groups = new Map<string, HourOfWorkflow>();
   for (const { sequence, happenings } of changes) {

@@ -12,19 +12,13 @@ import type { TableNames } from '../table-names.ts';
 import { TABLE_KEYS } from './check-stored-data.ts';
 import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 
-/** What a migration writes into an item. */
-interface Rewrite {
-  readonly set: Attributes;
-  /** The attributes that the new item was computed from. The item is written only if they are unchanged. */
-  readonly from: readonly string[];
-}
-
 /**
  * Finds what an item of an earlier version lacks. Executions and callbacks of earlier versions are not in the lists of
  * all workflows; otherwise versions 2 to 4 have the same attributes. A callback keeps its form, since the run that
  * waits for it continues with the code that it started with, and may ask again.
+ * @returns what to write, and from which attributes that was computed: it is written only if they are unchanged
  */
-const toCurrent = (item: Item): Rewrite => {
+const toCurrent = (item: Item): { readonly set: Attributes; readonly from: readonly string[] } => {
   const { executionId, workflowId, status } = item;
   if (executionId?.S === undefined || workflowId === undefined) return { set: {}, from: [] };
   const isCallback = item.callback !== undefined;
@@ -35,7 +29,6 @@ const toCurrent = (item: Item): Rewrite => {
 
 interface TableReport {
   readonly table: string;
-  /** How many items were found in each version. */
   readonly found: Readonly<Record<string, number>>;
   readonly migrated: number;
   /** Items changed by others in the meantime; another run of the command checks them again. */
@@ -48,7 +41,6 @@ export interface MigrationReport {
   readonly version: number;
   readonly isDryRun: boolean;
   readonly tables: readonly TableReport[];
-  /** Whether all stored items are now in this version. */
   readonly isComplete: boolean;
 }
 
@@ -59,12 +51,10 @@ interface MigrationParts {
   readonly others?: Readonly<Record<string, readonly string[]>>;
   readonly isDryRun: boolean;
   readonly sleep: Clock['sleep'];
-  /** Called after each page of a table. */
   readonly onPage: (table: string, read: number) => void;
 }
 
 const PAGE_SIZE = 200;
-/** How many writes run concurrently. */
 const CONCURRENCY = 8;
 /** Delays before a refused, usually throttled, call is repeated, in milliseconds. */
 const DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];

@@ -4,7 +4,6 @@ import { translateErrors, updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, UNSTATED_VERSION } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 
-/** The oldest and newest version of the schema that a stage may hold. */
 interface StageVersions {
   readonly oldest: number;
   readonly newest: number;

@@ -9,7 +9,7 @@ import type {
 } from '../../../workflows/definition/workflow-store.ts';
 import { type Item, readJson, readNumber, readText, toItem } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, getItems, scanAll, scanPage, type Table } from '../items.ts';
+import { findItem, getItem, getItems, scanAll, scanPage, type Table } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Reads the workflows that `createWorkflowStore` stores; functions of the service only read them. */
@@ -28,8 +28,7 @@ export const createWorkflowReader = (
       return toWorkflow(current);
     }
     // With all changes, since one may have archived it a moment ago.
-    const archived = await getItem({ client, TableName: tables.workflowVersions }, { workflowId, version });
-    return archived === null ? null : toWorkflow(archived);
+    return findItem({ client, TableName: tables.workflowVersions }, { workflowId, version }, toWorkflow);
   },
 });
 
@@ -96,20 +95,13 @@ const toSummary = (item: Item): WorkflowSummary => ({
   updatedAt: readText(item, 'updatedAt'),
 });
 
-interface DefinitionPage {
-  /** Ids of the workflows, including removed ones. */
-  readonly ids: readonly string[];
-  readonly definitions: readonly WorkflowDefinition[];
-  /** Key at which the next page starts; null at the end. */
-  readonly next: string | null;
-}
-
 /**
  * Reads a page of 1 MB of the current versions of all workflows.
+ * @returns the ids with those of removed workflows, and where the next page starts; null at the end
  * @param after - the workflow id after which the page starts, which need not exist; null for the first page
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
  */
-export const scanDefinitions = async (table: Table, after: string | null): Promise<DefinitionPage> => {
+export const scanDefinitions = async (table: Table, after: string | null) => {
   const { items, next } = await scanPage(table, {
     ProjectionExpression: 'workflowId, #definition, #schema',
     ExclusiveStartKey: after === null ? undefined : toItem({ workflowId: after }),
