@@ -2,16 +2,15 @@ import {
   type AwsClient,
   type AwsOperation,
   type AwsRole,
-  type Clock,
   type LentCredential,
   NodeError,
 } from '@hookloom/plugin-kit';
 import { createCache } from '../../shared/cache.ts';
 import { quote } from '../../shared/describe.ts';
 import { createAwsCaller } from '../aws/aws-caller.ts';
-import { createRoleSessions, type FindRoleSession } from '../aws/role-sessions.ts';
+import { createRoleSessions } from '../aws/role-sessions.ts';
 import { systemClock } from '../runtime/system-clock.ts';
-import { createLoadSdk, type LoadSdk, type SdkClient, type SdkPackage } from './load-sdk.ts';
+import { createLoadSdk, type SdkClient, type SdkPackage } from './load-sdk.ts';
 import { toNodeError } from './to-node-error.ts';
 import { watchExchange } from './watch-exchange.ts';
 
@@ -24,41 +23,22 @@ export interface AwsSettings {
   readonly role: string | null;
 }
 
-interface AwsClientParts extends AwsSettings {
-  readonly loadSdk: LoadSdk;
-  readonly findSession: FindRoleSession;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
-/** How many clients, with their connections, a sandbox keeps. */
 const MAX_CLIENTS = 20;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** A region is part of a host name. */
 const REGION = /^[a-z0-9-]{1,40}$/;
 
-export const openAwsClient = (settings: AwsSettings): AwsClient =>
-  createAwsClient({
-    ...settings,
-    loadSdk: createLoadSdk(),
-    findSession: createRoleSessions((at) => {
-      const { AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL } = process.env;
-      const endpoint = AWS_ENDPOINT_URL_STS || AWS_ENDPOINT_URL || null; // as the SDK reads them
-      return createAwsCaller({ service: 'sts', region: at, endpoint });
-    }, systemClock),
-    clock: systemClock,
-  });
-
-const createAwsClient = ({
-  region,
-  role: ownRole,
-  loadSdk,
-  findSession,
-  clock,
-}: AwsClientParts): AwsClient => {
+export const openAwsClient = ({ region, role: ownRole }: AwsSettings): AwsClient => {
+  const loadSdk = createLoadSdk();
+  const findSession = createRoleSessions((at) => {
+    const { AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL } = process.env;
+    const endpoint = AWS_ENDPOINT_URL_STS || AWS_ENDPOINT_URL || null; // as the SDK reads them
+    return createAwsCaller({ service: 'sts', region: at, endpoint });
+  }, systemClock);
   const findClient = createCache<SdkClient>({
     ttlMs: Number.POSITIVE_INFINITY,
     maxEntries: MAX_CLIENTS,
-    clock,
+    clock: systemClock,
   });
 
   const openClient = (sdk: SdkPackage, { service, region: given, credential }: AwsOperation) => {

@@ -2,19 +2,6 @@ import { Readable } from 'node:stream';
 import { NodeError } from '@hookloom/plugin-kit';
 import type { SdkCommand } from './load-sdk.ts';
 
-interface Exchange {
-  /** The error below the SDK, which wraps such errors or adds to them; null if there was none. */
-  problem(): NodeError | null;
-  /** Ends the size limit once the SDK has returned its output; the reader of a stream in it sets its own limit. */
-  endLimit(): void;
-}
-
-interface ExchangeLimits {
-  readonly maxOutputBytes: number;
-  /** Called with the URL before the request is signed. Throws a NodeError if the URL must not be called. */
-  readonly checkUrl: (url: string) => void;
-}
-
 /**
  * Watches the HTTP exchange of a command, between the SDK and the connection: checks where it goes, limits how much of
  * the answer the SDK reads before parsing it, and keeps the connection's error.
@@ -23,8 +10,15 @@ interface ExchangeLimits {
 export const watchExchange = (
   command: SdkCommand,
   call: string,
-  { maxOutputBytes, checkUrl }: ExchangeLimits,
-): Exchange => {
+  {
+    maxOutputBytes,
+    checkUrl,
+  }: {
+    readonly maxOutputBytes: number;
+    /** Called with the URL before the request is signed. Throws a NodeError if the URL must not be called. */
+    readonly checkUrl: (url: string) => void;
+  },
+) => {
   let limit = maxOutputBytes;
   let problem: NodeError | null = null;
 
@@ -81,7 +75,9 @@ export const watchExchange = (
   );
 
   return {
+    /** The error below the SDK, which wraps such errors or adds to them; null if there was none. */
     problem: () => problem,
+    /** Ends the size limit once the SDK has returned its output; the reader of a stream in it sets its own limit. */
     endLimit: () => {
       limit = Number.POSITIVE_INFINITY;
     },

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import aws4 from 'aws4';
+import aws4, { type Request } from 'aws4';
 import { type HttpAnswer, isSuccess, isThrottled, toCause } from './aws-error.ts';
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
@@ -20,7 +20,6 @@ export interface AwsAnswer extends HttpAnswer {
    * How many requests were sent. If more than one, an earlier one may have taken effect although its answer was lost.
    */
   readonly tries: number;
-  /** How many of the attempts were throttled. */
   readonly throttles: number;
 }
 
@@ -84,7 +83,6 @@ export const LOCAL_TIMEOUTS: Timeouts = { connectMs: 60_000, exchangeMs: 60_000 
 /**
  * Calls AWS with signed requests (SigV4), in at most three tries: after a connection error, a timeout, throttling or a
  * server error. An error status is an answer; a call throws when no answer arrives.
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
  */
 export const createAwsCaller = ({
   service,
@@ -98,31 +96,15 @@ export const createAwsCaller = ({
   const exchange = createConnection(origin, timeouts);
   const { host } = origin;
 
-  const send = ({ method, path, headers = {}, body }: AwsRequest, credentials: AwsCredentials) => {
-    const unsigned = { service, region, host, method, path, headers };
-    const signed = aws4.sign(
-      body === undefined
-        ? unsigned
-        : {
-            ...unsigned,
-            body:
-              typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-          },
-      {
-        accessKeyId: credentials.accessKeyId,
-        secretAccessKey: credentials.secretAccessKey,
-        ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
-      },
-    );
-    return exchange({ method, path: signed.path ?? path, headers: signed.headers ?? {}, body });
-  };
-
   return async (request) => {
+    const { method, path, headers = {}, body } = request;
     const credentials = await readCredentials();
     let throttles = 0;
     for (let tries = 1; ; tries++) {
       try {
-        const answer = await send(request, credentials);
+        const signed = signAws({ service, region, host, method, path, headers, body }, credentials);
+        const sent = { method, path: signed.path ?? path, headers: signed.headers ?? {}, body };
+        const answer = await exchange(sent);
         const wasThrottled = answer.status >= 400 && isThrottled(answer);
         if (wasThrottled) throttles++;
         const mayPass = wasThrottled ? request.answersThrottling !== true : answer.status >= 500;
@@ -135,6 +117,19 @@ export const createAwsCaller = ({
       }
     }
   };
+};
+
+/** Signs a request (SigV4). https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
+export const signAws = (
+  { body, ...request }: Omit<Request, 'body'> & { readonly body?: string | Uint8Array | undefined },
+  { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
+) => {
+  const bytes =
+    body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body;
+  return aws4.sign(
+    { ...request, ...(bytes === undefined ? {} : { body: bytes }) },
+    { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+  );
 };
 
 /** The origin of a service, or of a bucket for S3. */

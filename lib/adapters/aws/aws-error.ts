@@ -52,19 +52,6 @@ export const toCause = (answer: HttpAnswer): Error => {
 
 export const isSuccess = ({ status }: HttpAnswer): boolean => status >= 200 && status < 300;
 
-/** What IAM denied, parsed from AWS's error message. */
-interface Denial {
-  /** AWS's sentence, from the user, or from the action if no user is named, up to the reason. */
-  readonly sentence: string;
-  readonly user: string | null;
-  /** The denied action, such as `dynamodb:GetItem`. */
-  readonly action: string;
-  /** An ARN; null if AWS names none. */
-  readonly resource: string | null;
-  /** Why the action was denied: `because …` or `with an explicit deny …`. */
-  readonly reason: string | null;
-}
-
 /** The sentence of AWS that reports a denial. Also matches in JSON, in log lines with escaped quotes, and in XML. */
 const SENTENCE =
   /(?:User: (\S{1,300}) is )?not authorized to perform: ([\w:*-]{1,100})(?: on resource: (?:\\?"|&quot;)?([^\s"\\<&}]{1,500})(?:\\?"|&quot;)?)?(?: ((?:because|with) [^"\\<}]{1,300}))?/;
@@ -80,7 +67,8 @@ export const withDenial = (error: unknown): unknown => {
 };
 
 /** Finds the first refusal of IAM in a text. https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html */
-export const findDenial = (text: string): Denial | null => {
+export const findDenial = (text: string) => {
+  // Without a user, the sentence begins at the action; the reason is `because …` or `with an explicit deny …`.
   const [sentence, user = null, action, resource = null, reason = null] = SENTENCE.exec(text) ?? [];
   return sentence === undefined || action === undefined ? null : { sentence, user, action, resource, reason };
 };

@@ -69,7 +69,6 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
 /** Maximum number of pages of a history, of a thousand events each: more than an execution can have. */
 const MAX_PAGES = 20;
 
-/** The fields of a history event that are read here. */
 interface HistoryEvent {
   readonly Id?: string;
   readonly CallbackStartedDetails?: { readonly CallbackId?: string };

@@ -27,7 +27,6 @@ export type PingAnswer =
 interface PingOptions {
   /** Prefix of the functions' names: `SERVICE-STAGE`. */
   readonly prefix: string;
-  /** Returns a new name for the durable execution of a ping. */
   readonly nextName: () => string;
   readonly now: () => number;
 }
@@ -42,16 +41,18 @@ const POLL_MS = 200;
  * is stopped if there is no response.
  *
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
- *
- * @param call - calls Lambda
  */
 export const createLambdaPing =
   (call: CallAws, { prefix, nextName, now }: PingOptions) =>
   async (functionKey: string, deadlineMs: number): Promise<PingAnswer> => {
     const isDurable = functionKey === DURABLE;
     const askedAt = now();
-    const read = (content: unknown, { headers }: AwsAnswer) =>
-      toAnswer(content, headers.date, askedAt, now());
+    const read = (pong: unknown, { headers: { date } }: AwsAnswer): PingAnswer => {
+      const awsTime = date === undefined ? null : Date.parse(date);
+      if (isPong(pong)) return { pong, askedAt, answeredAt: now(), awsTime };
+      // A function whose version does not support pings handles it as an ordinary event.
+      return { problem: 'failed', reason: 'it does not support pings: its version is older' };
+    };
     const name = isDurable ? `${prefix}-${functionKey}:durable` : `${prefix}-${functionKey}`;
     const request = postJson(`/2015-03-31/functions/${encodeURIComponent(name)}/invocations`, PING, {
       'x-amz-invocation-type': isDurable ? 'Event' : 'RequestResponse',
@@ -59,10 +60,10 @@ export const createLambdaPing =
     });
     const answer = await call(request).catch((error: Error) => error);
     if (answer instanceof Error) return { problem: 'silent', reason: answer.message };
-    if (!isSuccess(answer)) return refused(answer);
+    if (!isSuccess(answer)) return toRefusedPing(answer);
     if (isDurable) return awaitDurable(answer, call, deadlineMs, now, read);
     const content = tryJson(answer.body.toString());
-    if (answer.headers['x-amz-function-error'] !== undefined) return failed(content);
+    if (answer.headers['x-amz-function-error'] !== undefined) return toFailedPing(content);
     return read(content, answer);
   };
 
@@ -76,10 +77,10 @@ const awaitDurable = async (
   const arn = String(headers['x-amz-durable-execution-arn']);
   for (const endsAt = now() + deadlineMs; now() < endsAt; await sleep(POLL_MS)) {
     const answer = await call({ method: 'GET', path: toDurablePath(arn) }).catch(() => null);
-    if (answer !== null && !isSuccess(answer)) return refused(answer);
+    if (answer !== null && !isSuccess(answer)) return toRefusedPing(answer);
     const { Status, Result, Error: error } = readObject(answer?.body.toString() ?? '');
     if (answer !== null && Status === 'SUCCEEDED') return read(tryJson(String(Result)), answer);
-    if (Status !== undefined && Status !== 'RUNNING') return failed(error);
+    if (Status !== undefined && Status !== 'RUNNING') return toFailedPing(error);
     // When a function can't start, each invocation fails and Lambda retries: the execution itself stays open.
     const reason = await findDurableFailure(arn, call);
     if (reason === null) continue;
@@ -96,8 +97,6 @@ const stop = (arn: string, call: CallAws) =>
 /**
  * Why the last invocation of a durable execution failed; null if none did.
  * https://docs.aws.amazon.com/lambda/latest/api/API_InvocationCompletedDetails.html
- *
- * @param call - calls Lambda
  */
 export const findDurableFailure = async (arn: string, call: CallAws): Promise<string | null> => {
   const path = `${toDurablePath(arn)}/history?IncludeExecutionData=true&ReverseOrder=true`;
@@ -111,7 +110,7 @@ export const findDurableFailure = async (arn: string, call: CallAws): Promise<st
   return null;
 };
 
-const refused = (answer: AwsAnswer): PingAnswer => {
+const toRefusedPing = (answer: AwsAnswer): PingAnswer => {
   const type = errorTypeOf(answer);
   const content = readObject(answer.body.toString());
   const reason = `${type}: ${String(content.message ?? content.Message ?? answer.status)}`;
@@ -120,18 +119,7 @@ const refused = (answer: AwsAnswer): PingAnswer => {
   return { problem: answer.status === 429 ? 'throttled' : 'silent', reason };
 };
 
-/** Reads the answer to a ping: a function whose version does not support pings handles it as an ordinary event. */
-const toAnswer = (
-  content: unknown,
-  date: string | undefined,
-  askedAt: number,
-  answeredAt: number,
-): PingAnswer =>
-  isPong(content)
-    ? { pong: content, askedAt, answeredAt, awsTime: date === undefined ? null : Date.parse(date) }
-    : { problem: 'failed', reason: 'it does not support pings: its version is older' };
-
-const failed = (error: unknown): PingAnswer => ({ problem: 'failed', reason: describeFailure(error) });
+const toFailedPing = (error: unknown): PingAnswer => ({ problem: 'failed', reason: describeFailure(error) });
 
 /** Reads `{errorMessage}` of an invocation or `{ErrorMessage}` of an execution, as an object or as JSON. */
 const describeFailure = (error: unknown): string => {

@@ -3,7 +3,6 @@ import { CREDENTIAL_REJECTED, OUTBOUND_FAILED } from '../../shared/error-catalog
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 
-/** Temporary keys of a role. */
 interface RoleSession {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -1,14 +1,8 @@
 import type { AwsKeys, AwsRole, Clock, CredentialContext, OutboundRequest } from '@hookloom/plugin-kit';
-import aws4 from 'aws4';
-import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
+import { type AwsCallerOptions, type CallAws, createAwsCaller, signAws } from './aws-caller.ts';
 import { createRoleSessions } from './role-sessions.ts';
 
-/**
- * Signs requests with roles that the service assumes.
- *
- * @param callSts - calls STS in a region
- * @internal
- */
+/** Signs requests with roles that the service assumes. @internal */
 export const createRoleSigner = (
   callSts: (region: string) => CallAws,
   clock: Pick<Clock, 'now'>,
@@ -36,41 +30,32 @@ export const createKeySigner =
 /** Set by the HTTP client itself, to the values that were signed. */
 const SET_BY_CLIENT = new Set(['host', 'content-length']);
 
-/** Documented at https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
 const signRequest = (
   request: OutboundRequest,
-  { accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
+  keys: Pick<AwsKeys, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>,
   { region, service }: Pick<AwsRole, 'region' | 'service'>,
   now: number,
 ): OutboundRequest => {
   const { host, origin, pathname, search } = new URL(request.url);
+  const { body } = request;
   const given = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
   const date = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, '');
-  const unsigned = {
-    host,
-    method: request.method.toUpperCase(),
-    path: `${pathname}${search}`,
-    headers: { ...Object.fromEntries(given), ...toHashHeader(request), 'x-amz-date': date },
-    ...toSignable(request),
-    ...(region === undefined ? {} : { region }),
-    ...(service === undefined ? {} : { service }),
-  };
-  const signed = aws4.sign(unsigned, {
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-  });
+  const signed = signAws(
+    {
+      host,
+      method: request.method.toUpperCase(),
+      path: `${pathname}${search}`,
+      headers: { ...Object.fromEntries(given), ...toHashHeader(request), 'x-amz-date': date },
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : undefined,
+      ...(region === undefined ? {} : { region }),
+      ...(service === undefined ? {} : { service }),
+    },
+    keys,
+  );
   const headers = Object.entries(signed.headers ?? {})
     .map(([name, value]) => [name.toLowerCase(), String(value)] as const)
     .filter(([name]) => !SET_BY_CLIENT.has(name));
   return { ...request, url: `${origin}${signed.path ?? pathname}`, headers: Object.fromEntries(headers) };
-};
-
-const toSignable = ({ body }: OutboundRequest) => {
-  if (typeof body === 'string') return { body };
-  return body instanceof Uint8Array
-    ? { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) }
-    : {};
 };
 
 /** A stream can't be hashed before it is sent, so S3 gets it unsigned. */

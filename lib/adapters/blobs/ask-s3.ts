@@ -4,6 +4,7 @@ import { type AwsAnswer, type AwsRequest, askAws, type CallAws } from '../aws/aw
 
 /**
  * Sends a request to S3.
+ * @param call - bound to the host of the bucket
  * @param expected - statuses that count as an answer in addition to successful ones
  * @throws AppError `STORE_UNAVAILABLE` for any other status, or if there is no answer
  */

@@ -1,7 +1,6 @@
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { LruMap } from '../../shared/cache.ts';
 
-/** Size of the cache in one sandbox. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**

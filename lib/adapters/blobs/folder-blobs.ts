@@ -41,7 +41,6 @@ export const nullIfMissing = (error: NodeJS.ErrnoException): null => {
   throw error;
 };
 
-/** @throws AppError `STORE_UNAVAILABLE` when `work` rejects */
 const orUnavailable = async <Value>(work: Promise<Value>): Promise<Value> => {
   try {
     return await work;

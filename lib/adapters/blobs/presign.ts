@@ -1,6 +1,5 @@
-import aws4 from 'aws4';
 import type { UploadObject, UploadStore } from '../../executions/files/upload-store.ts';
-import { type AwsCredentials, readEnvironment } from '../aws/aws-caller.ts';
+import { type AwsCredentials, readEnvironment, signAws } from '../aws/aws-caller.ts';
 
 interface PresignedRequest {
   readonly method: string;
@@ -23,10 +22,10 @@ interface PresignedRequest {
  */
 export const presign = (
   { method, origin, region, key, headers, from, seconds }: PresignedRequest,
-  { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
+  credentials: AwsCredentials,
 ): string => {
   const date = new Date(from).toISOString().replace(/[:-]|\.\d{3}/g, '');
-  const { path = '' } = aws4.sign(
+  const { path = '' } = signAws(
     {
       service: 's3',
       region,
@@ -36,7 +35,7 @@ export const presign = (
       headers,
       signQuery: true,
     },
-    { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    credentials,
   );
   return `${origin}${path}`;
 };

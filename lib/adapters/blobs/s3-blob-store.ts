@@ -5,7 +5,6 @@ import { createAskS3 } from './ask-s3.ts';
 
 /**
  * Blobs as objects in a bucket. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
- * @param call - bound to the host of the bucket
  */
 export const createS3BlobStore = (call: CallAws): BlobStore => {
   const ask = createAskS3(call);
@@ -27,7 +26,6 @@ export const createS3BlobStore = (call: CallAws): BlobStore => {
 
 /**
  * Uploads as objects in a bucket. An upload is pending as long as it has the tag, so that keeping it copies no bytes.
- * @param call - bound to the host of the bucket
  */
 export const createS3UploadStore = (
   call: CallAws,

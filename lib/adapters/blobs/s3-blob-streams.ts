@@ -14,7 +14,6 @@ const PART_BYTES = 8 * 1024 * 1024;
  * so that no connection stays open at the pace of a slow reader or writer. Content that fits into one part is written
  * with one PUT, larger content with a multipart upload; either way the object appears all at once.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html
- * @param call - bound to the host of the bucket
  */
 export const createS3BlobStreams = (call: CallAws, partBytes = PART_BYTES): BlobStreams => {
   const ask = createAskS3(call);
@@ -45,7 +44,7 @@ const putParts = async (
   parts: AsyncIterable<Uint8Array>,
   { partBytes, headers }: { readonly partBytes: number; readonly headers: Readonly<Record<string, string>> },
 ): Promise<void> => {
-  let upload: MultipartUpload | null = null;
+  let upload: Awaited<ReturnType<typeof startMultipartUpload>> | null = null;
   try {
     for await (const part of parts) {
       if (upload === null && part.byteLength < partBytes) {
@@ -80,33 +79,22 @@ const readParts = async function* (
   }
 };
 
-interface MultipartUpload {
-  /** Uploads the next part: 5 MB or more, unless it is the last one. */
-  add(part: Uint8Array): Promise<void>;
-  /** Completes the upload, which makes the object visible. */
-  complete(): Promise<void>;
-  /** Deletes the parts. Never rejects: the bucket also deletes the parts of unfinished uploads. */
-  abort(): Promise<void>;
-}
-
 /**
  * Starts a multipart upload. https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html
  * @param path - path of the object
  * @param headers - headers of the object
- * @throws AppError `STORE_UNAVAILABLE`; so do all methods except `abort`
+ * @throws AppError `STORE_UNAVAILABLE`; so do all methods except `abort`, since the bucket also deletes the parts of
+ *   unfinished uploads
  */
-const startMultipartUpload = async (
-  ask: AskS3,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<MultipartUpload> => {
+const startMultipartUpload = async (ask: AskS3, path: string, headers: Readonly<Record<string, string>>) => {
   const started = await ask({ method: 'POST', path: `${path}?uploads=`, headers });
   const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(started.body.toString()) ?? [];
   if (uploadId === undefined) throw unexpected(started);
   const query = `uploadId=${encodeURIComponent(uploadId)}`;
   const etags: string[] = [];
   return {
-    add: async (body) => {
+    /** Uploads the next part: 5 MB or more, unless it is the last one. */
+    add: async (body: Uint8Array) => {
       const headers = { 'content-type': 'application/octet-stream' };
       const partPath = `${path}?partNumber=${etags.length + 1}&${query}`;
       const answer = await ask({ method: 'PUT', path: partPath, headers, body });
@@ -114,6 +102,7 @@ const startMultipartUpload = async (
       if (etag === undefined) throw unexpected(answer);
       etags.push(etag);
     },
+    /** Makes the object visible. */
     complete: async () => {
       const headers = { 'content-type': 'application/xml' };
       const answer = await ask({ method: 'POST', path: `${path}?${query}`, headers, body: toXml(etags) });

@@ -3,17 +3,18 @@ import type { CallAws } from '../aws/aws-caller.ts';
 import { callJson } from './call-json.ts';
 import { createParameterReader, type ReaderParts } from './parameter-reader.ts';
 
-interface AwsSecretParts {
-  /** The store of the service's own secrets. */
-  readonly parameters: SecretStore;
-  readonly callSecretsManager: (region: string) => CallAws;
-}
-
 /**
  * The service's own secrets, and those in Secrets Manager that a credential refers to by ARN, which are only read.
  * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
  */
-export const createAwsSecretStore = ({ parameters, callSecretsManager }: AwsSecretParts): SecretStore => ({
+export const createAwsSecretStore = ({
+  parameters,
+  callSecretsManager,
+}: {
+  /** The store of the service's own secrets. */
+  readonly parameters: SecretStore;
+  readonly callSecretsManager: (region: string) => CallAws;
+}): SecretStore => ({
   ...parameters,
   get: async (reference, maxWaitMs) => {
     if (!isBound(reference)) return parameters.get(reference, maxWaitMs);
