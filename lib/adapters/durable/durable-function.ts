@@ -23,7 +23,6 @@ import { createJournalReader } from './journal-reader.ts';
 import { createPendingIo } from './pending-io.ts';
 
 interface DurableParts extends BackgroundPorts {
-  /** Reads and writes checkpoints. */
   readonly client: DurableExecutionClient;
   readonly openCallbackUrls: (signer: CallbackSigner) => CallbackUrls;
   /** Operations per execution; Lambda's limit by default. */

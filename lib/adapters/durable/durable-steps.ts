@@ -169,10 +169,8 @@ interface PartOfStep {
   readonly after: PostponedStep['postponed'] | null;
 }
 
-/** The result of an operation whose step was postponed. */
 interface PostponedStep {
   readonly postponed: {
-    /** The attempts made so far. */
     readonly attempts: number;
     /** How often the step was postponed, this time included. */
     readonly times: number;

@@ -5,7 +5,6 @@ import type { JournalReader } from '../../executions/lifecycle/background-engine
 import { type BlobStore, unpackText } from '../../executions/record/blob-store.ts';
 import { MAX_NAME_LENGTH, POSTPONED } from './durable-steps.ts';
 
-/** The fields of the SDK's operation that are read here. */
 interface Operation {
   readonly Name?: string | undefined;
   readonly Type?: string | undefined;

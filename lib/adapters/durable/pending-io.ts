@@ -1,23 +1,15 @@
-/** Tracks I/O outside steps. */
-export interface PendingIo {
-  readonly isPending: boolean;
-  track<Value>(work: Promise<Value>): Promise<Value>;
-  /** Resolves when everything that is tracked now has settled. */
-  allSettled(): Promise<void>;
-}
-
 /**
- * The SDK suspends a run as soon as no step is running and an operation is pending. It can't see I/O between steps (a
- * plan, a large result, the record), and would suspend a run that could continue. A run that was suspended with pending
- * I/O is resumed at once.
+ * Tracks I/O outside steps. The SDK suspends a run as soon as no step is running and an operation is pending. It can't see
+ * I/O between steps (a plan, a large result, the record), and would suspend a run that could continue. A run that was
+ * suspended with pending I/O is resumed at once.
  */
-export const createPendingIo = (): PendingIo => {
+export const createPendingIo = () => {
   const pending = new Set<Promise<unknown>>();
   return {
     get isPending() {
       return pending.size > 0;
     },
-    track: async (work) => {
+    track: async <Value>(work: Promise<Value>): Promise<Value> => {
       pending.add(work);
       try {
         return await work;
@@ -25,8 +17,11 @@ export const createPendingIo = (): PendingIo => {
         pending.delete(work);
       }
     },
-    allSettled: async () => {
+    /** Resolves when everything that is tracked now has settled. */
+    allSettled: async (): Promise<void> => {
       await Promise.allSettled(pending);
     },
   };
 };
+
+export type PendingIo = ReturnType<typeof createPendingIo>;

@@ -1,26 +1,14 @@
 import { longestTimerMs } from '../runtime/system-clock.ts';
 
-/** The time limit of work in several phases. It has a timer and a listener until the work is done or the time is up. */
-interface Deadline {
-  /** The signal that is aborted with the caller's signal, or when the time is up. */
-  readonly signal: AbortSignal;
-  /**
-   * Awaits one phase; if it fails, the deadline ends.
-   * @throws the signal's reason if it is aborted, since any other error is then a consequence of that
-   */
-  guard<Result>(phase: Promise<Result>): Promise<Result>;
-  /** Guards the last phase: the deadline ends with the stream. Reading throws as `guard` does. */
-  guardStream<Chunk>(stream: AsyncIterable<Chunk>): AsyncGenerator<Chunk>;
-  /** Ends the deadline after the last phase, if that is not a stream. */
-  end(): void;
-}
-
-/** @throws the reason of the caller's signal if it is already aborted */
+/**
+ * Starts the time limit of work in several phases. It has a timer and a listener until the work is done or the time is up.
+ * @throws the reason of the caller's signal if it is already aborted
+ */
 export const startDeadline = (limit: {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly onTimeout: () => Error;
-}): Deadline => {
+}) => {
   limit.signal.throwIfAborted();
   const controller = new AbortController();
   const { signal } = controller;
@@ -36,8 +24,13 @@ export const startDeadline = (limit: {
     limit.signal.removeEventListener('abort', onAbort);
   };
   return {
+    /** Aborted with the caller's signal, or when the time is up. */
     signal,
-    guard: async (phase) => {
+    /**
+     * Awaits one phase; if it fails, the deadline ends.
+     * @throws the signal's reason if it is aborted, since any other error is then a consequence of that
+     */
+    guard: async <Result>(phase: Promise<Result>): Promise<Result> => {
       try {
         return await phase;
       } catch (error) {
@@ -46,7 +39,8 @@ export const startDeadline = (limit: {
         throw error;
       }
     },
-    guardStream: async function* (stream) {
+    /** Guards the last phase: the deadline ends with the stream. Reading throws as `guard` does. */
+    guardStream: async function* <Chunk>(stream: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
       try {
         yield* stream;
       } catch (error) {
@@ -56,6 +50,7 @@ export const startDeadline = (limit: {
         end();
       }
     },
+    /** Ends the deadline after the last phase, if that is not a stream. */
     end,
   };
 };

@@ -25,7 +25,6 @@ import {
   resolveHost,
 } from './guarded-lookup.ts';
 import {
-  type Agents,
   createAgents,
   followRedirect,
   type Hop,
@@ -49,7 +48,7 @@ export interface HttpClientOptions {
 }
 
 interface Transport {
-  readonly agents: Agents;
+  readonly agents: ReturnType<typeof createAgents>;
   readonly resolve: ResolveHost;
   readonly isAllowed: AllowList;
   readonly ownUrl: string | null;
@@ -106,22 +105,22 @@ const nameTarget = ({ method, url }: Pick<Hop, 'method' | 'url'>): string => `${
 const toFirstHop = (request: OutboundRequest): Hop => {
   const method = request.method.toUpperCase();
   const url = URL.parse(request.url);
-  const refuse = (reason: string) => {
+  const refuseRequest = (reason: string) => {
     const target = isToken(method) && url !== null ? nameTarget({ method, url }) : 'An outbound request';
     return new AppError(OUTBOUND_REFUSED, { target, reason });
   };
-  if (url === null) throw refuse('its URL is not absolute');
+  if (url === null) throw refuseRequest('its URL is not absolute');
   // CONNECT would open a tunnel through a proxy.
-  if (!isToken(method) || method === 'CONNECT') throw refuse('its method cannot be used');
+  if (!isToken(method) || method === 'CONNECT') throw refuseRequest('its method cannot be used');
   // Node would silently omit the certificate.
   if (request.tls?.certificate === '' || request.tls?.key === '')
-    throw refuse('its client certificate is not complete');
+    throw refuseRequest('its client certificate is not complete');
   const headers: [string, string][] = [['user-agent', 'hookloom']];
   for (const [givenName, value] of Object.entries(request.headers)) {
     const name = givenName.toLowerCase();
     if (name === DEPTH_HEADER) continue;
     const problem = name === 'host' ? 'follows from the URL' : findHeaderProblem(name, value);
-    if (problem !== null) throw refuse(`its header "${name}" ${problem}`);
+    if (problem !== null) throw refuseRequest(`its header "${name}" ${problem}`);
     headers.push([name, value]);
   }
   return {
@@ -154,11 +153,13 @@ const sendFollowing = async (
       if (maxRedirects === 0 || !REDIRECTS.has(status) || location === undefined) return { hop, response };
       response.destroy();
       const next = followRedirect(hop, status, location);
-      if (next === null) throw failed(target, 'it redirects to something that is not a URL');
-      if (redirects === maxRedirects) throw failed(target, `it redirected more than ${maxRedirects} times`);
+      if (next === null) throw unfollowed(target, 'it redirects to something that is not a URL');
+      if (redirects === maxRedirects)
+        throw unfollowed(target, `it redirected more than ${maxRedirects} times`);
       if (next.body !== null && keepsBodyAtOrigin === true && next.url.origin !== hop.url.origin)
-        throw failed(target, 'it redirects to another origin, and the body has a credential of this one');
-      if (isStream(next.body)) throw failed(target, 'it redirects, and a streamed body cannot be sent again');
+        throw unfollowed(target, 'it redirects to another origin, and the body has a credential of this one');
+      if (isStream(next.body))
+        throw unfollowed(target, 'it redirects, and a streamed body cannot be sent again');
       hop = next;
     } catch (error) {
       throw isAppError(error) ? error : toOutboundFailure(target, error);
@@ -207,5 +208,5 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
 };
 
 /** The server has answered, with a redirect that is not followed. */
-const failed = (target: string, reason: string): AppError =>
+const unfollowed = (target: string, reason: string): AppError =>
   new AppError(OUTBOUND_FAILED, { target, reason, isAnswered: true });

@@ -135,7 +135,7 @@ export const sendHop = (
  */
 export const openResponse = (
   response: IncomingMessage,
-  receiving: { readonly target: string; readonly limitBytes: number },
+  receiving: Receiving,
 ): { readonly headers: Readonly<Record<string, string>>; readonly content: AsyncIterable<Uint8Array> } => {
   const headers = new Map<string, string>();
   // Not `response.headers`, which drops some repeated headers.
@@ -161,22 +161,18 @@ export const openResponse = (
  */
 const staleAfterMs = 4_000;
 
-export interface Agents {
-  /** The agent for the next request to a URL of this protocol. */
-  for(protocol: string): http.Agent;
-}
-
 /**
  * Agents that keep connections open between requests. Idle connections don't keep the process alive (Node unrefs them)
  * and close after 15 s. If nothing was sent for a while, by the wall clock, the next request opens a new one.
  */
-export const createAgents = (now: () => number): Agents => {
+export const createAgents = (now: () => number) => {
   const options = { keepAlive: true, maxFreeSockets: 16, timeout: 15_000 };
   const plain = new http.Agent(options);
   const secure = new https.Agent(options);
   let lastUse = now();
   return {
-    for: (protocol) => {
+    /** The agent for the next request to a URL of this protocol. */
+    for: (protocol: string): http.Agent => {
       const idleSince = lastUse;
       lastUse = now();
       if (lastUse - idleSince > staleAfterMs) for (const agent of [plain, secure]) discardIdle(agent);

@@ -13,19 +13,6 @@ interface FunctionProcessParts {
   readonly exit?: (code: number) => void;
 }
 
-/** A process that serves one function, one event at a time, and nothing else. */
-export interface FunctionProcess {
-  readonly guard: StrayErrorGuard;
-  /** Runs work that belongs to no node, such as opening a shared connection that a node is the first to need. */
-  outside<Value>(work: () => Value): Value;
-  /** Wraps a handler for Lambda: see {@link createFunctionProcess}. */
-  serve<Event, Result>(
-    handler: (event: Event, context: Context) => Promise<Result>,
-  ): (event: Event, context: Context) => Promise<Result>;
-  /** Registers a clean-up function for SIGTERM. */
-  onEnd(cleanUp: () => Promise<void>): void;
-}
-
 /**
  * Confines the stray errors of plugins: unhandled rejections, and throws in timers and event listeners. By default Node
  * ends the process for each, and Lambda fails the request in progress, of any caller. Here the node that owns the code
@@ -43,7 +30,7 @@ export const createFunctionProcess = ({
   logger,
   events = process,
   exit = process.exit,
-}: FunctionProcessParts): FunctionProcess => {
+}: FunctionProcessParts) => {
   const runs = new AsyncLocalStorage<GuardedRun | undefined>();
   const cleanUps: (() => Promise<void>)[] = [];
   let hasStrayError = false;
@@ -53,7 +40,10 @@ export const createFunctionProcess = ({
     const run = runs.getStore();
     const hasFailed = run?.fail(kind, thrown) ?? false;
     const fields = { kind, ...namesOf(run), cause: thrown };
-    logger.error(describe(run, hasFailed), run === undefined ? fields : scrubFields(fields, run.scrub));
+    logger.error(
+      describeStrayError(run, hasFailed),
+      run === undefined ? fields : scrubFields(fields, run.scrub),
+    );
   };
   const onRejection = handle('UnhandledRejection');
   const onException = handle('UncaughtException');
@@ -72,25 +62,34 @@ export const createFunctionProcess = ({
     void Promise.allSettled(cleanUps.map((cleanUp) => cleanUp())).then(() => exit(0));
   });
 
+  const guard: StrayErrorGuard = {
+    run: (run, work) => runs.run(run, work),
+    // Node reports rejections after all microtasks, and runs immediates after that.
+    flush: () => new Promise((resolve) => setImmediate(resolve)),
+  };
   return {
-    guard: {
-      run: (run, work) => runs.run(run, work),
-      // Node reports rejections after all microtasks, and runs immediates after that.
-      flush: () => new Promise((resolve) => setImmediate(resolve)),
-    },
-    outside: (work) => runs.run(undefined, work),
-    serve: (handler) => async (event, context) => {
-      replaceListeners();
-      const result = await handler(event, context);
-      return onAnswered(result, () => {
-        if (hasStrayError) exit(1);
-      });
-    },
-    onEnd: (cleanUp) => void cleanUps.push(cleanUp),
+    guard,
+    /** Runs work that belongs to no node, such as opening a shared connection that a node is the first to need. */
+    outside: <Value>(work: () => Value): Value => runs.run(undefined, work),
+    /** Wraps a handler for Lambda. */
+    serve:
+      <Event, Result>(handler: (event: Event, context: Context) => Promise<Result>) =>
+      async (event: Event, context: Context): Promise<Result> => {
+        replaceListeners();
+        const result = await handler(event, context);
+        return onAnswered(result, () => {
+          if (hasStrayError) exit(1);
+        });
+      },
+    /** Registers a clean-up function for SIGTERM. */
+    onEnd: (cleanUp: () => Promise<void>): void => void cleanUps.push(cleanUp),
   };
 };
 
-const describe = (run: GuardedRun | undefined, hasFailed: boolean): string => {
+/** A process that serves one function, one event at a time, and nothing else. */
+export type FunctionProcess = ReturnType<typeof createFunctionProcess>;
+
+const describeStrayError = (run: GuardedRun | undefined, hasFailed: boolean): string => {
   if (run === undefined) return 'Unhandled error outside of any execution.';
   return hasFailed
     ? 'Unhandled error of a node; its execution has failed.'

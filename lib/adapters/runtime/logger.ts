@@ -8,11 +8,9 @@ export type LogLevel = (typeof levels)[number];
 type Fields = Readonly<Record<string, unknown>> & Measuring;
 
 export interface LoggerOptions {
-  /** Fields added to every entry. */
   readonly fields?: Fields;
   /** Entries below this level are dropped, and at `off` all of them; `info` by default. */
   readonly level?: LogLevel;
-  /** Writes one line, given without its line break; to standard output by default. */
   readonly write?: (line: string) => void;
   readonly clock?: Pick<Clock, 'now'>;
   /** Redacts a value; called like the replacer of `JSON.stringify`. */
@@ -51,26 +49,26 @@ export const createLogger = ({
       // A broken pipe, for instance. A log entry must not fail the work that it describes.
     }
   };
-  return {
-    debug: (message, fields) => log('debug', message, fields),
-    info: (message, fields) => log('info', message, fields),
-    warn: (message, fields) => log('warn', message, fields),
-    error: (message, fields) => log('error', message, fields),
-  };
+  return toLogger(log);
 };
 
-/** The same logger with more fields on every entry; fields of a single entry win over them. */
-const withFields = (logger: Logger, fields: Fields): Logger => ({
-  debug: (message, more) => logger.debug(message, { ...fields, ...more }),
-  info: (message, more) => logger.info(message, { ...fields, ...more }),
-  warn: (message, more) => logger.warn(message, { ...fields, ...more }),
-  error: (message, more) => logger.error(message, { ...fields, ...more }),
-});
-
+/** The same logger with the execution's fields on every entry; fields of a single entry win over them. */
 export const forExecution = (
   logger: Logger,
   { executionId, workflowId, workflowVersion, traceparent }: ExecutionInfo,
-): Logger => withFields(logger, { executionId, workflowId, workflowVersion, traceparent });
+): Logger => {
+  const fields = { executionId, workflowId, workflowVersion, traceparent };
+  return toLogger((level, message, more) => logger[level](message, { ...fields, ...more }));
+};
+
+const toLogger = (
+  log: (level: Exclude<LogLevel, 'off'>, message: string, fields?: Fields) => void,
+): Logger => ({
+  debug: (message, fields) => log('debug', message, fields),
+  info: (message, fields) => log('info', message, fields),
+  warn: (message, fields) => log('warn', message, fields),
+  error: (message, fields) => log('error', message, fields),
+});
 
 /**
  * Writes a line of the log. `console.log` is not used, since Lambda prepends a time and a request id to it, which
