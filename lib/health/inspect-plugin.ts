@@ -133,7 +133,6 @@ export const credentialsOf = (
       uses.some((use) => nodeTypes.some(({ nodeType }) => nodeType === use.nodeType)),
   );
 
-/** How many workflows are listed per credential, or of a disabled plugin. */
 const MAX_WORKFLOWS = 5;
 
 const describeCredential = (

@@ -19,7 +19,6 @@ export type Inspection = Awaited<ReturnType<Inspect>>;
 interface InspectOptions {
   /** Id of the only plugin to inspect; null for all. */
   readonly plugin: string | null;
-  /** Whether to run the credentials' live tests. */
   readonly probe: boolean;
   /** When the report is due, in milliseconds since the epoch. */
   readonly endsAt: number;
@@ -44,7 +43,6 @@ export interface InspectParts {
 
 interface InspectLimits extends FactLimits {
   readonly storeMs: number;
-  /** Live tests per report, and the time limit of each. */
   readonly maxProbes: number;
   readonly probeMs: number;
 }
@@ -141,7 +139,6 @@ export const createInspect = ({
   };
 };
 
-/** What can't be written, and why. */
 interface Unwritable {
   readonly name: string;
   readonly why: string;
@@ -189,7 +186,7 @@ const CHECKS_KEPT_MS = 60_000;
 const createFunctionChecks = ({ ping, clock }: Pick<InspectParts, 'ping' | 'clock'>) => {
   const keep = createKeeper<Readonly<Record<string, Check>>>({ clock, ttlMs: CHECKS_KEPT_MS });
 
-  const check = async (functionKey: string, ms: number): Promise<Check> => {
+  const checkFunction = async (functionKey: string, ms: number): Promise<Check> => {
     const message = await withinDeadline(clock, ms, () => ping(functionKey, ms)).catch(
       (error: Error) => error.message,
     );
@@ -201,7 +198,9 @@ const createFunctionChecks = ({ ping, clock }: Pick<InspectParts, 'ping' | 'cloc
     const ms = Math.max(0, Math.min(DEADLINE_MS, endsAt - clock.now()));
     const checkAll = async () =>
       Object.fromEntries(
-        await Promise.all(BACKGROUND_FUNCTIONS.map(async (key) => [key, await check(key, ms)] as const)),
+        await Promise.all(
+          BACKGROUND_FUNCTIONS.map(async (key) => [key, await checkFunction(key, ms)] as const),
+        ),
       );
     return (await keep('functions', checkAll)).value;
   };

@@ -4,7 +4,6 @@ import type { PluginDetails, PluginInspection, Problem } from './inspect-plugin.
 
 type Health = PluginHealth & PluginDetails;
 
-/** How many problems a row's message lists. */
 const MAX_PROBLEMS = 5;
 
 /** Adds the findings to the plugins' rows. A service with an unreadable store or an unresponsive function is not healthy. */

@@ -29,7 +29,6 @@ interface ProbeLimits {
 
 type Probed = Pick<CredentialState, 'id' | 'revision'>;
 
-/** How many tests run concurrently. */
 const CONCURRENCY = 5;
 
 /** How long a sandbox caches a result; unhealthy results are not reused, so that a fix shows at once. */
@@ -45,15 +44,15 @@ export const createProbes = (clock: Clock, test: TestCredential) => {
   const known = new Map<string, Probe>();
 
   const findFresh = (credential: Probed): Probe | null => {
-    const probe = known.get(keyOf(credential));
+    const probe = known.get(keyOfProbe(credential));
     const age = clock.now() - (probe?.testedAt ?? Number.NEGATIVE_INFINITY);
     if (probe === undefined || age < 0 || age >= KEPT_MS) return null;
     return probe.status === 'healthy' || probe.status === 'untested' ? probe : null;
   };
 
   const keep = (credential: Probed, probe: Probe): Probe => {
-    known.delete(keyOf(credential));
-    known.set(keyOf(credential), probe);
+    known.delete(keyOfProbe(credential));
+    known.set(keyOfProbe(credential), probe);
     const [oldest] = known.keys();
     if (known.size > MAX_KEPT && oldest !== undefined) known.delete(oldest);
     return probe;
@@ -69,12 +68,11 @@ export const createProbes = (clock: Clock, test: TestCredential) => {
     return keep(credential, { ...toResult(result), testedAt });
   };
 
-  /** @returns the results by id */
   return async (credentials: readonly Probed[], limits: ProbeLimits): Promise<ReadonlyMap<string, Probe>> => {
     const order = [...known.keys()];
     const pending = credentials
       .filter((credential) => findFresh(credential) === null)
-      .sort((a, b) => order.indexOf(keyOf(a)) - order.indexOf(keyOf(b)))
+      .sort((a, b) => order.indexOf(keyOfProbe(a)) - order.indexOf(keyOfProbe(b)))
       .slice(0, limits.max);
     const limitTests = pLimit(CONCURRENCY);
     const tested = new Map(
@@ -100,7 +98,7 @@ const TOO_MANY: Probe = {
 };
 
 /** Returns the key of a probe, with the revision, since a new revision is a new secret. */
-const keyOf = ({ id, revision }: Probed): string => `${id}/${revision}`;
+const keyOfProbe = ({ id, revision }: Probed): string => `${id}/${revision}`;
 
 const toResult = (result: HealthCheckResult | null): Omit<Probe, 'testedAt'> => {
   if (result === null) return { status: 'untested', message: 'its type has no live test' };

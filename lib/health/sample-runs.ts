@@ -5,7 +5,6 @@ import type { NodeRecord } from '../engine/result.ts';
 /** The part of an execution that is needed to count runs. */
 export interface ObservedExecution {
   readonly nodes: readonly ObservedNode[];
-  /** Number of node runs that the execution's record omits. */
   readonly nodesOmitted: number;
 }
 
@@ -120,7 +119,6 @@ export interface RunCount {
   readonly failed: number;
 }
 
-/** The fields read from a node's record. */
 type ObservedNode = Pick<NodeRecord, 'type' | 'status' | 'failure'>;
 
 /** Failures of nodes that were still running when their execution ended for another reason. */

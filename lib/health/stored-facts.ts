@@ -20,7 +20,6 @@ export interface StoredWorkflows {
   readonly definitions: readonly WorkflowDefinition[];
   /** All ids, including removed workflows whose executions are still stored. */
   readonly ids: readonly string[];
-  /** Whether these are all workflows. */
   readonly isComplete: boolean;
 }
 
@@ -40,7 +39,6 @@ export interface FactLimits {
   readonly maxPolls: number;
   readonly maxExecutions: number;
   readonly maxWorkflows: number;
-  /** Time limit for reading executions. */
   readonly runsMs: number;
 }
 
@@ -100,14 +98,11 @@ interface CredentialUse {
 
 /** What can run: the enabled nodes of enabled workflows. */
 interface Usage {
-  /** The workflows by node type. */
   readonly nodeTypes: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The uses by credential id. */
   readonly credentials: ReadonlyMap<string, readonly CredentialUse[]>;
   readonly polls: readonly PollPlace[];
 }
 
-/** A trigger that polls. */
 interface PollPlace {
   readonly workflowId: string;
   readonly triggerNodeId: string;

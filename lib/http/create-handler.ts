@@ -37,7 +37,6 @@ import { answerProblem } from './problem.ts';
  *   requests don't need. What depends on the route is a stack of the route: see `answerRoute`.
  */
 
-/** Fields and metrics of a request's log line. */
 type LogFields = Readonly<Record<string, string | number>> & Measuring;
 
 /** One invocation of a function. */
@@ -62,7 +61,6 @@ interface HandlerParts {
   readonly presentProblem?: (problem: Answer, event: unknown) => Promise<Answer | null>;
 }
 
-/** The Lambda handler of an HTTP function. */
 interface HttpHandler<Given extends Call> {
   (event: unknown, context: Context): Promise<APIGatewayProxyStructuredResultV2>;
   use(middleware: Middleware<Given>): this;
@@ -120,9 +118,9 @@ const gatewayResults = (): Middleware<Passing> => {
       const call: Partial<Passing> = {
         event,
         context,
-        method: toText(method),
-        requestId: toText(requestId) || toText(context.awsRequestId),
-        route: toText(routeKey),
+        method: stringOrEmpty(method),
+        requestId: stringOrEmpty(requestId) || stringOrEmpty(context.awsRequestId),
+        route: stringOrEmpty(routeKey),
         added,
         addHeaders: (headers) => void Object.assign(added, headers),
       };
@@ -223,7 +221,7 @@ const readRoute = (event: unknown) => {
   const { routeKey, requestContext } = isPlainObject(event) ? event : {};
   const { http } = isPlainObject(requestContext) ? requestContext : {};
   const { method: given } = isPlainObject(http) ? http : {};
-  const [method = '', path = ''] = toText(routeKey).split(' ');
+  const [method = '', path = ''] = stringOrEmpty(routeKey).split(' ');
   return { method: given !== method ? '' : method === 'HEAD' ? 'GET' : method, path };
 };
 
@@ -234,7 +232,7 @@ const readRoute = (event: unknown) => {
 const isSpelledAs = (route: string, event: unknown): boolean => {
   const { rawPath } = isPlainObject(event) ? event : {};
   if (rawPath === undefined) return true; // of no gateway, but of a call by hand
-  const path = toText(rawPath);
+  const path = stringOrEmpty(rawPath);
   return PLAIN_PATH.test(path) && (route.includes('{') || path.endsWith(route));
 };
 
@@ -249,7 +247,6 @@ const isServerError = (thrown: unknown): boolean =>
 
 const NOT_OURS = /^(ANSWER_TOO_LARGE|WEBHOOK_PAUSED)$/;
 
-/** The execution that an error refers to. */
 const findExecutionId = (thrown: unknown): string | undefined => {
   const parameters: { readonly executionId?: unknown } = isAppError(thrown) ? thrown.parameters : {};
   return typeof parameters.executionId === 'string' ? parameters.executionId : undefined;
@@ -267,7 +264,6 @@ export const readCaller = (event: unknown): string | null => {
   return typeof userArn === 'string' ? userArn : null;
 };
 
-/** The error to log: for a catalogue error, its cause. */
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
 
 /** The reason for a refusal that the response does not contain. */
@@ -275,7 +271,7 @@ const reasonOf = ({ cause }: AppError): { readonly reason?: string } =>
   isRefusal(cause) ? { reason: cause.message } : {};
 
 /** The value if it is a string, else an empty string: `String` would throw for objects without a primitive value. */
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Lambda's response size limit for synchronous invocations, without the headers that are added to an answer. */
 const MAX_ANSWER_BYTES = 6 * 1024 * 1024 - 8_192;

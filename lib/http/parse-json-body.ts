@@ -131,11 +131,11 @@ export const limitJson = (text: string, maxDepth = Number.POSITIVE_INFINITY): vo
         break;
       case COLON:
         open[depth] = mix((open[depth] ?? 0) ^ name);
-        if (shapes.add(open[depth] ?? 0).size > MAX_SHAPES) refuse(MAX_SHAPES, 'object shapes');
+        if (shapes.add(open[depth] ?? 0).size > MAX_SHAPES) refuseMoreThan(MAX_SHAPES, 'object shapes');
         break;
       case COMMA:
         values += 1;
-        if (values > MAX_VALUES) refuse(MAX_VALUES, 'values');
+        if (values > MAX_VALUES) refuseMoreThan(MAX_VALUES, 'values');
         break;
       case OPEN_LIST:
       case OPEN_MAP:
@@ -143,7 +143,7 @@ export const limitJson = (text: string, maxDepth = Number.POSITIVE_INFINITY): vo
         if (depth > maxDepth) throw new AppError(BODY_TOO_DEEP, { limit: maxDepth });
         open[depth] = 0;
         nested += 1;
-        if (nested > MAX_NESTED) refuse(MAX_NESTED, 'arrays and objects');
+        if (nested > MAX_NESTED) refuseMoreThan(MAX_NESTED, 'arrays and objects');
         break;
       case CLOSE_LIST:
       case CLOSE_MAP:
@@ -152,7 +152,7 @@ export const limitJson = (text: string, maxDepth = Number.POSITIVE_INFINITY): vo
     }
   }
   if (nested > MAX_NESTED_OF_MANY_SHAPES && shapes.size > SOME_SHAPES)
-    refuse(MAX_NESTED_OF_MANY_SHAPES, `arrays and objects, and ${SOME_SHAPES} object shapes`);
+    refuseMoreThan(MAX_NESTED_OF_MANY_SHAPES, `arrays and objects, and ${SOME_SHAPES} object shapes`);
 };
 
 /** Whether a text has more of these characters than `limit`, in strings or not. */
@@ -171,6 +171,6 @@ const mix = (hash: number): number => {
   return product ^ (product >>> 15);
 };
 
-const refuse = (limit: number, what: string): never => {
+const refuseMoreThan = (limit: number, what: string): never => {
   throw new AppError(BODY_INVALID, { reason: `it has more than ${limit} ${what}` });
 };

@@ -9,17 +9,14 @@ import { limitBody } from './read-webhook-event.ts';
 
 const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-/**
- * What becomes of an integer that a number can't hold: its digits as a string, as `parseJson` of the kit has it; the body
- * is refused; or it is rounded, for a check of its own.
- */
-type BigNumbers = 'string' | 'refuse' | 'round';
-
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
-  /** What becomes of an integer that a number can't hold: `string` by default. */
-  readonly bigNumbers?: BigNumbers;
+  /**
+   * What becomes of an integer that a number can't hold: its digits as a string, as `parseJson` of the kit has it, by
+   * default; or the body is refused; or it is rounded, for a check of its own.
+   */
+  readonly bigNumbers?: 'string' | 'refuse' | 'round';
 }
 
 /** A call of a route that reads a body. */
@@ -82,7 +79,6 @@ export const checkBody = <Schema extends v.GenericSchema>(
   throw new AppError(BODY_INVALID, { reason: `${place || 'it'} ${problem}` });
 };
 
-/** Types as in messages. */
 const TYPES: Readonly<Record<string, string>> = {
   Object: 'an object',
   Array: 'a list',

@@ -21,14 +21,14 @@ export const readQuery = (event: unknown, names: readonly string[]): Readonly<Re
   const query = [...new URLSearchParams(typeof rawQueryString === 'string' ? rawQueryString : '')];
   const seen = new Set<string>();
   for (const [name] of query) {
-    if (!names.includes(name)) throw refuse(`unknown parameter ${quote(name)}${others(names)}`);
-    if (seen.has(name)) throw refuse(`${name} is given twice`);
+    if (!names.includes(name)) throw invalidQuery(`unknown parameter ${quote(name)}${others(names)}`);
+    if (seen.has(name)) throw invalidQuery(`${name} is given twice`);
     seen.add(name);
   }
   return Object.fromEntries(query.filter(([, value]) => value !== ''));
 };
 
-const refuse = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });
+const invalidQuery = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });
 
 /** A name from the request, shortened, as a JSON string for a message. */
 const quote = (name: string): string => JSON.stringify(name.slice(0, 40));

@@ -20,23 +20,23 @@ export const readWebhookEvent = (event: unknown, now: number) => {
   const parameters = toRecord(pathParameters);
   return {
     method: readMethod(method),
-    workflowId: toText(parameters.workflowId),
+    workflowId: stringOrEmpty(parameters.workflowId),
     path: readPath(parameters.path),
-    requestPath: toText(rawPath),
-    rawQueryString: toText(rawQueryString),
+    requestPath: stringOrEmpty(rawPath),
+    rawQueryString: stringOrEmpty(rawQueryString),
     headers: readHeaders(headers, cookies),
     rawBody: readBody(body, isBase64Encoded === true),
-    remoteAddress: toText(sourceIp),
+    remoteAddress: stringOrEmpty(sourceIp),
     // A time within the range of `Date`, so that it can be formatted as ISO 8601.
     receivedAt: typeof timeEpoch === 'number' && timeEpoch >= 0 && timeEpoch <= 8.64e15 ? timeEpoch : now,
-    requestId: toText(requestId),
+    requestId: stringOrEmpty(requestId),
   };
 };
 
 const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** A token of RFC 9110 §5.6.2, case-sensitive. */
 const readMethod = (method: unknown): string => {
@@ -56,7 +56,7 @@ const RELATIVE = /(?:^|\/)\.{0,2}(?:\/|$)/;
  */
 const readPath = (path: unknown): string => {
   if (path === undefined || path === null || path === '') return '/';
-  const text = toText(path);
+  const text = stringOrEmpty(path);
   if (RELATIVE.test(text) || FORBIDDEN_IN_PATH.test(text)) throw new AppError(NOT_FOUND, {});
   return `/${text}`;
 };
@@ -73,7 +73,7 @@ const readHeaders = (headers: unknown, cookies: unknown): Record<string, string>
     values.set(name.toLowerCase(), before === undefined ? value : `${before},${value}`);
   }
   if (Array.isArray(cookies) && cookies.length > 0 && !values.has('cookie')) {
-    values.set('cookie', cookies.map(toText).join('; '));
+    values.set('cookie', cookies.map(stringOrEmpty).join('; '));
   }
   return Object.fromEntries(values);
 };

@@ -39,7 +39,6 @@ export const checkOperation = (operation: StateOperation & { readonly store?: st
   }
 };
 
-/** What is wrong with a key; null if nothing is. */
 const findKeyProblem = (key: string): string | null => {
   if (key === '') return 'must not be empty';
   const bytes = Buffer.byteLength(key);

@@ -16,7 +16,6 @@ interface CheckParts {
  */
 const UNUSED_DAYS = 36;
 
-/** How many values are checked concurrently. */
 const AT_ONCE = 16;
 
 /** What a check decides: the next one, or null to remove the value. @param now - milliseconds since the epoch */
@@ -27,7 +26,6 @@ const nextCheck = (check: ValueCheck, isUsed: boolean, now: number): ValueCheck 
 };
 
 interface CheckOptions {
-  /** Whether there is time for another value. */
   readonly mayGoOn: () => boolean;
   /** Called for a value that could not be checked; the next call of `checkValues` tries again. */
   readonly onFailure: (check: ValueCheck, cause: unknown) => void;

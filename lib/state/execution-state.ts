@@ -15,7 +15,6 @@ import { liveOf, showEntry } from './show-entry.ts';
 import type { StateContent, StateEntry, StateStore } from './state-store.ts';
 import { writeEntry } from './write-entry.ts';
 
-/** The execution whose nodes use state. */
 interface StateExecution {
   readonly executionId: string;
   readonly workflowId: string;
@@ -34,7 +33,6 @@ interface StateParts {
 
 const TRIAL_TTL_SECONDS = 86_400;
 
-/** How many keys are claimed or confirmed concurrently. */
 const AT_ONCE = 16;
 
 /** How often a write that others overtake is tried: several seconds. */

@@ -12,9 +12,7 @@ interface SeenParts {
 
 interface KeyOptions {
   readonly scope: string;
-  /** Precedes each key. */
   readonly prefix: string;
-  /** How long a key is remembered. */
   readonly ttlSeconds: number;
 }
 
@@ -24,7 +22,6 @@ export interface NewKey {
   readonly found: StateEntry | null;
 }
 
-/** How many keys are read or marked concurrently. */
 const AT_ONCE = 16;
 
 /**
@@ -62,7 +59,10 @@ export const openSeenKeys = ({ store, clock }: SeenParts, { scope, prefix, ttlSe
       await forEach(keys, async ({ key, found }) => {
         const now = clock.now();
         await writeEntry(store, found, {
-          ...{ scope, key: `${prefix}${key}`, expiresAt: expiryOf(ttlSeconds, now), writtenAt: now },
+          scope,
+          key: `${prefix}${key}`,
+          expiresAt: expiryOf(ttlSeconds, now),
+          writtenAt: now,
           writtenBy: { executionId, caller: null },
           content: { kind: 'claim', owner: executionId, executionId, confirmBy: null },
           effect: null,

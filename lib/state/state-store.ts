@@ -4,7 +4,6 @@ import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 export interface StateEffect {
   /** The same whenever the node run is repeated. */
   readonly id: string;
-  /** What the first write resulted in. */
   readonly result: JsonObject;
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -33,7 +33,6 @@ interface EditParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** How often an edit is tried when node runs are faster. */
 const MAX_TRIES = 10;
 
 /**
