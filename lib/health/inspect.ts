@@ -72,7 +72,7 @@ export const createInspect = ({
   limits: changed,
 }: InspectParts) => {
   const limits = { ...LIMITS, ...changed };
-  const checkFunctions = createFunctionChecks({ ping, clock });
+  const keepChecks = createKeeper<Readonly<Record<string, Check>>>({ clock, ttlMs: CHECKS_KEPT_MS });
   const keepFacts = createKeeper<StoredFacts>({ clock, ttlMs: KEPT_MS });
   const keepWrites = createKeeper<readonly Unwritable[]>({ clock, ttlMs: KEPT_MS });
   let probeAll: ReturnType<typeof createProbes> | undefined;
@@ -102,6 +102,20 @@ export const createInspect = ({
     return (await Promise.all(attempts)).flat();
   };
 
+  const checkFunction = async (functionKey: string, ms: number): Promise<Check> => {
+    const message = await withinDeadline(clock, ms, () => ping(functionKey, ms)).catch(
+      (error: Error) => error.message,
+    );
+    return message === null ? { status: 'healthy' } : { status: 'unhealthy', message };
+  };
+
+  /** Pings the background functions, all in parallel. */
+  const checkFunctions = async (endsAt: number) => {
+    const ms = Math.max(0, Math.min(DEADLINE_MS, endsAt - clock.now()));
+    const checks = BACKGROUND_FUNCTIONS.map(async (key) => [key, await checkFunction(key, ms)] as const);
+    return Object.fromEntries(await Promise.all(checks));
+  };
+
   const makeProbes = async (
     registry: InspectedRegistry,
     entries: readonly LoadedEntry[],
@@ -118,10 +132,10 @@ export const createInspect = ({
     const entries = registry.plugins.filter(
       (entry): entry is LoadedEntry => entry.status === 'loaded' && (plugin ?? entry.id) === entry.id,
     );
-    const [read, { value: unwritable }, functions] = await Promise.all([
+    const [read, { value: unwritable }, { value: functions }] = await Promise.all([
       readFacts(registry, endsAt),
       keepWrites('writes', () => findUnwritable(endsAt)),
-      checkFunctions(endsAt),
+      keepChecks('functions', () => checkFunctions(endsAt)),
     ]);
     const facts = 'status' in read ? null : read;
     const followsUrl = (name: string): boolean => {
@@ -181,27 +195,3 @@ const DEADLINE_MS = 5_000;
 
 /** How long a report on functions is kept, longer than other checks: a ping is an invocation. */
 const CHECKS_KEPT_MS = 60_000;
-
-/** Pings the background functions, all in parallel. Never throws. */
-const createFunctionChecks = ({ ping, clock }: Pick<InspectParts, 'ping' | 'clock'>) => {
-  const keep = createKeeper<Readonly<Record<string, Check>>>({ clock, ttlMs: CHECKS_KEPT_MS });
-
-  const checkFunction = async (functionKey: string, ms: number): Promise<Check> => {
-    const message = await withinDeadline(clock, ms, () => ping(functionKey, ms)).catch(
-      (error: Error) => error.message,
-    );
-    return message === null ? { status: 'healthy' } : { status: 'unhealthy', message };
-  };
-
-  /** @param endsAt - when the report is due; milliseconds since the epoch */
-  return async (endsAt: number) => {
-    const ms = Math.max(0, Math.min(DEADLINE_MS, endsAt - clock.now()));
-    const checkAll = async () =>
-      Object.fromEntries(
-        await Promise.all(
-          BACKGROUND_FUNCTIONS.map(async (key) => [key, await checkFunction(key, ms)] as const),
-        ),
-      );
-    return (await keep('functions', checkAll)).value;
-  };
-};

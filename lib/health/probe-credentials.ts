@@ -74,14 +74,11 @@ export const createProbes = (clock: Clock, test: TestCredential) => {
       .filter((credential) => findFresh(credential) === null)
       .sort((a, b) => order.indexOf(keyOfProbe(a)) - order.indexOf(keyOfProbe(b)))
       .slice(0, limits.max);
-    const limitTests = pLimit(CONCURRENCY);
-    const tested = new Map(
-      await Promise.all(
-        pending.map((credential) =>
-          limitTests(async () => [credential.id, await probeOne(credential, limits)] as const),
-        ),
-      ),
+    const results = await pLimit(CONCURRENCY).map(
+      pending,
+      async (credential) => [credential.id, await probeOne(credential, limits)] as const,
     );
+    const tested = new Map(results);
     return new Map(
       credentials.map((credential) => [
         credential.id,

@@ -5,11 +5,6 @@ import { liveOf } from './show-entry.ts';
 import type { StateEntry, StateStore } from './state-store.ts';
 import { writeEntry } from './write-entry.ts';
 
-interface SeenParts {
-  readonly store: StateStore;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 interface KeyOptions {
   readonly scope: string;
   readonly prefix: string;
@@ -28,7 +23,10 @@ const AT_ONCE = 16;
  * The keys that a trigger has seen: claims as those of `newItems`, in entries of state that operators see, and free again
  * once they delete them.
  */
-export const openSeenKeys = ({ store, clock }: SeenParts, { scope, prefix, ttlSeconds }: KeyOptions) => {
+export const openSeenKeys = (
+  { store, clock }: { readonly store: StateStore; readonly clock: Pick<Clock, 'now'> },
+  { scope, prefix, ttlSeconds }: KeyOptions,
+) => {
   const forEach = <Key>(keys: Iterable<Key>, work: (key: Key) => Promise<void>) =>
     workThrough(keys, { atOnce: AT_ONCE, mayGoOn: () => true }, work);
 

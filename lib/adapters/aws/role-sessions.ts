@@ -1,16 +1,16 @@
-import { type AwsRole, type Clock, createExpiringMemo, type Expiring } from '@hookloom/plugin-kit';
+import {
+  type AwsKeys,
+  type AwsRole,
+  type Clock,
+  createExpiringMemo,
+  type Expiring,
+} from '@hookloom/plugin-kit';
 import { CREDENTIAL_REJECTED, OUTBOUND_FAILED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 
-interface RoleSession {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string;
-}
-
-/** @throws AppError `CREDENTIAL_REJECTED` if the service may not assume the role | `OUTBOUND_FAILED` */
-export type FindRoleSession = (role: AwsRole) => Promise<RoleSession>;
+/** Temporary keys of a role. */
+type RoleSession = Required<Pick<AwsKeys, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>>;
 
 const SESSION_SECONDS = 3_600;
 
@@ -19,11 +19,12 @@ const SESSION_SECONDS = 3_600;
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
  *
  * @param callSts - calls STS in a region
+ * @returns a function that throws AppError `CREDENTIAL_REJECTED` if the service may not assume the role, or `OUTBOUND_FAILED`
  */
 export const createRoleSessions = (
   callSts: (region: string) => CallAws,
   clock: Pick<Clock, 'now'>,
-): FindRoleSession => {
+): ((role: AwsRole) => Promise<RoleSession>) => {
   const findSession = createExpiringMemo<string, RoleSession>(new Map());
   return (role) => {
     const { roleArn, externalId, region = 'us-east-1' } = role;

@@ -282,20 +282,6 @@ export const toData = (item: Item): ExecutionData => ({
   ...(item.variables === undefined ? {} : { variables: readLongJson<JsonObject>(item, 'variables', {}) }),
 });
 
-/** Keeps checkpoints and input, if given; at the end of an execution, as long as its record. */
-export const toDataChange = (
-  { input, checkpoints, variables }: Partial<Pick<ExecutionEnd, 'input' | 'checkpoints' | 'variables'>>,
-  ending: Pick<Change, 'compute' | 'values'>,
-): Change => ({
-  condition: input === undefined ? 'attribute_exists(#executionId)' : '',
-  set: {
-    input: packed(input),
-    checkpoints: packed(checkpoints),
-    variables: longJson(variables),
-  },
-  ...ending,
-});
-
 /** Lease of a finished execution in the outbox: after it, the sweeper publishes the end. */
 export const OUTBOX_LEASE_MS = 60_000;
 

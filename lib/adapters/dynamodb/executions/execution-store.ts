@@ -5,7 +5,7 @@ import type {
   ExecutionStore,
 } from '../../../executions/record/execution-store.ts';
 import { isAppError } from '../../../shared/errors.ts';
-import { type Attributes, type Item, json, packed } from '../attributes.ts';
+import { type Attributes, type Item, json, longJson, packed } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { type Change, deleteItem, findItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
@@ -25,7 +25,6 @@ import {
   toCallbackKeys,
   toData,
   toDataAttributes,
-  toDataChange,
   toEndAttributes,
   toEndChange,
   toExpiry,
@@ -92,12 +91,15 @@ export const createExecutionStore = (
     { input, checkpoints, variables }: ExecutionEnd,
   ): Promise<void> => {
     if (input === undefined && checkpoints === undefined) return;
-    const data = {
-      ...(input === undefined ? {} : { input }),
-      ...(checkpoints === undefined ? {} : { checkpoints }),
-      variables,
-    };
-    await update(dataKeyOf(executionId), toDataChange(data, endExpiry()));
+    await update(dataKeyOf(executionId), {
+      condition: input === undefined ? 'attribute_exists(#executionId)' : '',
+      set: {
+        input: packed(input),
+        checkpoints: packed(checkpoints),
+        variables: longJson(variables),
+      },
+      ...endExpiry(),
+    });
   };
 
   const writeEnd = async (executionId: string, end: ExecutionEnd): Promise<boolean> => {

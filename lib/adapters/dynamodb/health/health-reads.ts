@@ -6,7 +6,7 @@ import type { WorkflowDefinition } from '../../../workflows/definition/definitio
 import { type Item, readLongJson, readNumber, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { toIso, workflowPartitions } from '../executions/execution-item.ts';
-import { getItems, putItem, queryPage } from '../items.ts';
+import { getItems, putItem, queryFirst } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { scanDefinitions } from '../workflows/workflow-reader.ts';
 
@@ -57,15 +57,14 @@ export const createRunSource = (
   return {
     find: async ({ id, isHighVolume }, from, limit) => {
       const [plain = id, sample = id] = workflowPartitions(id);
-      const { items } = await queryPage(table, {
+      const query = {
         IndexName: 'byWorkflow',
         ScanIndexForward: false,
-        Limit: limit + 1, // one more shows whether there are more
         KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
         values: { ':workflowId': isHighVolume ? sample : plain, ':from': toIso(from) },
-      });
-      const ids = items.slice(0, limit).map((item) => readText(item, 'executionId'));
-      return { ids, hasMore: items.length > limit };
+      };
+      const { items, hasMore } = await queryFirst(table, query, limit);
+      return { ids: items.map((item) => readText(item, 'executionId')), hasMore };
     },
 
     read: async (ids) =>
