@@ -3,8 +3,7 @@ import { AppError } from '../../shared/errors.ts';
 import { type AwsAnswer, type AwsRequest, askAws, type CallAws } from '../aws/aws-caller.ts';
 
 /**
- * Sends a request to S3.
- * @param call - bound to the host of the bucket
+ * Sends a request to S3, through a caller that is bound to the host of the bucket.
  * @param expected - statuses that count as an answer in addition to successful ones
  * @throws AppError `STORE_UNAVAILABLE` for any other status, or if there is no answer
  */

@@ -1,4 +1,6 @@
-import type { Item } from '../attributes.ts';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+
+type Item = Readonly<Record<string, AttributeValue>>;
 
 /** The version of the schema that items are written in. docs/stored-data.md lists them, and says what a new one needs. */
 export const SCHEMA_VERSION = 4;
