@@ -1,19 +1,12 @@
 import type { DeliveryClaim, DeliveryStore } from '../../executions/delivery-store.ts';
 import { type Item, readNumber, readText } from './attributes.ts';
-import type { DynamoDbClient } from './client.ts';
-import { type Condition, findItem, type IsOurs, putItem } from './items.ts';
-import type { TableNames } from './table-names.ts';
+import { type Condition, findItem, type IsOurs, onTable, putItem } from './items.ts';
 
 /** A claim may expire between the refused write and the read; then the next try wins or finds a newer claim. */
 const MAX_TRIES = 3;
 
 /** One item per claim, written on the condition that no valid claim exists. */
-export const createDeliveryStore = (
-  client: DynamoDbClient,
-  { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
-): DeliveryStore => {
-  const table = { client, TableName };
-
+export const createDeliveryStore = onTable('deliveries', (table): DeliveryStore => {
   const put = ({ deliveryId, ...claim }: DeliveryClaim, condition: Condition, isOurs: IsOurs) =>
     putItem(
       table,
@@ -46,7 +39,7 @@ export const createDeliveryStore = (
       }
     },
   };
-};
+});
 
 const OPTIONAL = ['requestHash', 'caller', 'retries'] as const;
 

@@ -4,12 +4,22 @@ import { AppError } from '../../shared/errors.ts';
 import { type Attributes, type Item, readBytes, readText, toItem } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { checkVersions, STATES_VERSION, VERSION_ATTRIBUTES, WRITTEN } from './schema/schema.ts';
+import type { TableNames } from './table-names.ts';
 
 /** A table, and the client that reaches it. */
 export interface Table {
   readonly client: DynamoDbClient;
   readonly TableName: string;
 }
+
+/** Makes the factory of a store that is in one table. @param create - gets the table, and what else the store needs */
+export const onTable =
+  <Name extends keyof TableNames, Needs extends unknown[], Store>(
+    name: Name,
+    create: (table: Table, ...needs: Needs) => Store,
+  ) =>
+  (client: DynamoDbClient, tables: Pick<TableNames, Name>, ...needs: Needs): Store =>
+    create({ client, TableName: tables[name] }, ...needs);
 
 /** What the placeholders of expressions stand for. `#name` is an attribute, since some names are reserved words. */
 interface Placeholders {

@@ -16,9 +16,7 @@ import {
   readText,
   toItem,
 } from './attributes.ts';
-import type { DynamoDbClient } from './client.ts';
-import { findItem, ifStill, putItem, queryPage } from './items.ts';
-import type { TableNames } from './table-names.ts';
+import { findItem, ifStill, onTable, putItem, queryPage } from './items.ts';
 
 /** Bytes of the values in a page: they are compressed, so that DynamoDB's own limit of a page does not bound them. */
 const MAX_PAGE_BYTES = 4_000_000;
@@ -27,13 +25,9 @@ const MAX_PAGE_BYTES = 4_000_000;
  * One item per key, and one for each effect whose entry was overwritten, in a partition of its own, so that they spread. A
  * deletion writes an item as well: no operation removes one, which is left to the time to live.
  */
-export const createStateStore = (
-  client: DynamoDbClient,
-  { state: TableName }: Pick<TableNames, 'state'>,
-): StateStore => {
-  const table = { client, TableName };
-
-  return {
+export const createStateStore = onTable(
+  'state',
+  (table): StateStore => ({
     find: (scope, key) => findItem(table, { scope, place: key }, toEntry),
 
     put: (entry, replaces) =>
@@ -68,8 +62,8 @@ export const createStateStore = (
       }
       return { entries, next: page.next === undefined ? null : readText(page.next, 'place') };
     },
-  };
-};
+  }),
+);
 
 const keyOfEffect = (id: string) => ({ scope: `effect:${id}`, place: '-' });
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000);

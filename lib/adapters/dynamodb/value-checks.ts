@@ -1,43 +1,38 @@
 import { createHash } from 'node:crypto';
 import type { ValueCheck, ValueChecks } from '../../state/large-values.ts';
 import { type Item, readNumber, readText } from './attributes.ts';
-import type { DynamoDbClient } from './client.ts';
-import { deleteItem, putItem, queryPages } from './items.ts';
-import type { TableNames } from './table-names.ts';
+import { deleteItem, onTable, putItem, queryPages } from './items.ts';
 
 /** So that writers of large values spread. */
 const PARTITIONS = 8;
 const PAGE_SIZE = 100;
 
 /** Checks of large values: items beside the entries, in partitions of their own, sorted by the time when they are due. */
-export const createValueChecks = (
-  client: DynamoDbClient,
-  { state: TableName }: Pick<TableNames, 'state'>,
-): ValueChecks => ({
-  add: async (check) => {
-    const { scope, key, unusedSince } = check;
-    const attributes = { entryScope: scope, entryKey: key, unusedSince };
-    await putItem({ client, TableName }, keyOfCheck(check), attributes);
-  },
+export const createValueChecks = onTable(
+  'state',
+  (table): ValueChecks => ({
+    add: async (check) => {
+      const { scope, key, unusedSince } = check;
+      const attributes = { entryScope: scope, entryKey: key, unusedSince };
+      await putItem(table, keyOfCheck(check), attributes);
+    },
 
-  remove: async (check) => {
-    await deleteItem({ client, TableName }, keyOfCheck(check));
-  },
+    remove: async (check) => {
+      await deleteItem(table, keyOfCheck(check));
+    },
 
-  findDue: async function* (now) {
-    for (let partition = 0; partition < PARTITIONS; partition++) {
-      const pages = queryPages(
-        { client, TableName },
-        {
+    findDue: async function* (now) {
+      for (let partition = 0; partition < PARTITIONS; partition++) {
+        const pages = queryPages(table, {
           KeyConditionExpression: '#scope = :scope AND place < :until',
           values: { ':scope': `${SCOPE}${partition}`, ':until': toPlace(now + 1, '') },
           Limit: PAGE_SIZE,
-        },
-      );
-      for await (const { items } of pages) yield* items.map(toCheck);
-    }
-  },
-});
+        });
+        for await (const { items } of pages) yield* items.map(toCheck);
+      }
+    },
+  }),
+);
 
 const SCOPE = 'value-checks:';
 

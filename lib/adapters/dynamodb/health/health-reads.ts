@@ -4,10 +4,8 @@ import type { ObservedExecution, RunSource } from '../../../health/sample-runs.t
 import type { StoredWorkflows } from '../../../health/stored-facts.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import { type Item, readLongJson, readNumber, readText } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
 import { toIso, workflowPartitions } from '../executions/execution-item.ts';
-import { getItems, putItem, queryFirst } from '../items.ts';
-import type { TableNames } from '../table-names.ts';
+import { getItems, onTable, putItem, queryFirst } from '../items.ts';
 import { scanDefinitions } from '../workflows/workflow-reader.ts';
 
 /** Pages of 1 MB, which hold some thousand workflows. */
@@ -19,42 +17,40 @@ const TURN_MS = 5_000;
  * from a different place each time, so that every workflow is in some list.
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const createListDefinitions =
+export const createListDefinitions = onTable(
+  'workflows',
   (
-    client: DynamoDbClient,
-    { workflows }: Pick<TableNames, 'workflows'>,
+    table,
     {
       maxPages = MAX_PAGES,
       now = Date.now,
     }: { readonly maxPages?: number; readonly now?: () => number } = {},
   ) =>
-  async (): Promise<StoredWorkflows> => {
-    const ids = new Set<string>();
-    const definitions: WorkflowDefinition[] = [];
-    const read = async (pages: number, start: string | null): Promise<boolean> => {
-      let after = start;
-      for (let page = 0; page < pages; page++) {
-        const { next, ...found } = await scanDefinitions({ client, TableName: workflows }, after);
-        definitions.push(...found.definitions.filter(({ id }) => !ids.has(id)));
-        for (const id of found.ids) ids.add(id);
-        if (next === null) return true;
-        after = next;
-      }
-      return false;
-    };
-    const isComplete = await read(maxPages, null);
-    // Items are ordered by a hash of their keys, so any key marks a place among them.
-    if (!isComplete) await read(Math.ceil(maxPages / 2), `turn-${Math.floor(now() / TURN_MS)}`);
-    return { ids: [...ids], definitions, isComplete };
-  };
+    async (): Promise<StoredWorkflows> => {
+      const ids = new Set<string>();
+      const definitions: WorkflowDefinition[] = [];
+      const read = async (pages: number, start: string | null): Promise<boolean> => {
+        let after = start;
+        for (let page = 0; page < pages; page++) {
+          const { next, ...found } = await scanDefinitions(table, after);
+          definitions.push(...found.definitions.filter(({ id }) => !ids.has(id)));
+          for (const id of found.ids) ids.add(id);
+          if (next === null) return true;
+          after = next;
+        }
+        return false;
+      };
+      const isComplete = await read(maxPages, null);
+      // Items are ordered by a hash of their keys, so any key marks a place among them.
+      if (!isComplete) await read(Math.ceil(maxPages / 2), `turn-${Math.floor(now() / TURN_MS)}`);
+      return { ids: [...ids], definitions, isComplete };
+    },
+);
 
 /** Finds a workflow's executions in the index, latest first, and reads the nodes of each record. */
-export const createRunSource = (
-  client: DynamoDbClient,
-  { executions: TableName }: Pick<TableNames, 'executions'>,
-): RunSource => {
-  const table = { client, TableName };
-  return {
+export const createRunSource = onTable(
+  'executions',
+  (table): RunSource => ({
     find: async ({ id, isHighVolume }, from, limit) => {
       const [plain = id, sample = id] = workflowPartitions(id);
       const query = {
@@ -69,8 +65,8 @@ export const createRunSource = (
 
     read: async (ids) =>
       (await getItems(table, 'executionId', ids, ['executionId', 'nodes', 'nodesOmitted'])).map(toObserved),
-  };
-};
+  }),
+);
 
 /** Reads a record without the nodes' data, which is most of it. */
 const toObserved = (item: Item): ObservedExecution => ({
@@ -89,7 +85,8 @@ const PROBE_SECONDS = 86_400;
  * Writes an item to the table that every accepted delivery needs.
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const createWriteProbe =
-  (client: DynamoDbClient, { executions: TableName }: Pick<TableNames, 'executions'>, clock: Clock) =>
-  (): Promise<boolean> =>
-    putItem({ client, TableName }, probeKey, { expiresAt: Math.floor(clock.now() / 1_000) + PROBE_SECONDS });
+export const createWriteProbe = onTable(
+  'executions',
+  (table, clock: Clock) => () =>
+    putItem(table, probeKey, { expiresAt: Math.floor(clock.now() / 1_000) + PROBE_SECONDS }),
+);

@@ -4,9 +4,7 @@ import {
   type HeldPlace,
 } from '../../../credentials/limits/call-limits.ts';
 import { type Attributes, type Item, readNumber } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
-import { type Change, getItem, type IsOurs, updateItem } from '../items.ts';
-import type { TableNames } from '../table-names.ts';
+import { type Change, getItem, type IsOurs, onTable, updateItem } from '../items.ts';
 
 /** An attribute per place: the time until which it is taken. */
 const PLACE = 'place:';
@@ -24,11 +22,7 @@ const LIFE_SECONDS = 2 * 86_400;
  * forms: one for a limit that is not in use, which starts now, and one that adds to the last slot. A write that is repeated
  * since its answer was lost wastes a slot.
  */
-export const createCallLimitStore = (
-  client: DynamoDbClient,
-  { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
-): CallLimitStore => {
-  const table = { client, TableName };
+export const createCallLimitStore = onTable('deliveries', (table): CallLimitStore => {
   const keyOfLimit = (key: string) => ({ deliveryId: `limit:${key}` });
 
   /** @returns null if the condition does not hold */
@@ -126,7 +120,7 @@ export const createCallLimitStore = (
       await write(key, { condition, set: { pausedUntil: until }, values }, until);
     },
   };
-};
+});
 
 /** Absent from an item of an earlier release, and until a call has left its place. */
 const readHeld = (item: Item): HeldPlace | null =>

@@ -4,9 +4,7 @@ import type {
   RenewalRefusal,
 } from '../../../credentials/outbound/renew-secret.ts';
 import { type Attributes, json, readJson, readNumber, readText } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
-import { findItem, putItem } from '../items.ts';
-import type { TableNames } from '../table-names.ts';
+import { findItem, onTable, putItem } from '../items.ts';
 
 /** How long a refusal is kept, in seconds: a credential that is used is refused again. */
 const REFUSAL_SECONDS = 30 * 86_400;
@@ -15,11 +13,7 @@ const REFUSAL_SECONDS = 30 * 86_400;
 const IS_FREE = 'attribute_not_exists(deliveryId) OR #until <= :now';
 
 /** One item per credential, in the table of the delivery claims. A lock is released by an end in the past. */
-export const createRenewalLocks = (
-  client: DynamoDbClient,
-  { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
-): RenewalLocks => {
-  const table = { client, TableName };
+export const createRenewalLocks = onTable('deliveries', (table): RenewalLocks => {
   const keyOfLock = (credentialId: string) => ({ deliveryId: `renewal:${credentialId}` });
 
   const put = (
@@ -57,4 +51,4 @@ export const createRenewalLocks = (
       await putItem(table, keyOfLock(credentialId), released, isHeld, null);
     },
   };
-};
+});

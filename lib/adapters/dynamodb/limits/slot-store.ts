@@ -1,20 +1,15 @@
 import type { Slot, SlotStore } from '../../../webhooks/limits/slots.ts';
 import { type Item, readNumber } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
 import { OPEN_DAYS, toExpiry } from '../executions/execution-item.ts';
-import { getItem, updateItem } from '../items.ts';
-import type { TableNames } from '../table-names.ts';
+import { getItem, onTable, updateItem } from '../items.ts';
 
 /** One attribute per slot, named after its execution, and their count, so that one conditional write takes a slot. */
 const SLOT = 'slot:';
 
 /** The slots of a workflow, one item per group, in the table of the delivery claims. */
-export const createSlotStore = (
-  client: DynamoDbClient,
-  { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
-): SlotStore => {
-  const table = { client, TableName };
-  return {
+export const createSlotStore = onTable(
+  'deliveries',
+  (table): SlotStore => ({
     take: async ({ workflowId, group, slot, max, ended }) => {
       const own = nameOf(slot);
       const names = Object.fromEntries(ended.map((other, index) => [`#ended${index}`, nameOf(other)]));
@@ -49,8 +44,8 @@ export const createSlotStore = (
           toSlots((await getItem(table, keyOfGroup(workflowId, group))) ?? {}),
         ),
       ),
-  };
-};
+  }),
+);
 
 /** Earlier releases put all slots into the first group. No workflow id contains a number sign. */
 const keyOfGroup = (workflowId: string, group: number) => ({

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { placesBetween, type RequestRecord } from '../../../webhooks/requests/request-record.ts';
 import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
 import { blankOf, type Item, longText, readLongJson, readText } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
 import { isExpired, type Retention, toExpiry } from '../executions/execution-item.ts';
-import { getItem, mergeQueries, putItem } from '../items.ts';
-import type { TableNames } from '../table-names.ts';
+import { getItem, mergeQueries, onTable, putItem } from '../items.ts';
 
 /** How many requests one read of a partition returns: some ten kilobytes. */
 const PAGE_SIZE = 25;
@@ -27,45 +25,43 @@ const partitionsOf = (workflowId: string): readonly string[] => [
 ];
 
 /** One item per recorded request. Its key sorts by time, and everything else is one compressed attribute. */
-export const createRequestStore = (
-  client: DynamoDbClient,
-  { requests: TableName }: Pick<TableNames, 'requests'>,
-  { retentionDays, clock }: Retention,
-): RequestStore => {
-  const table = { client, TableName };
-  const isKept = (item: Item): boolean => !isExpired(item, clock.now());
+export const createRequestStore = onTable(
+  'requests',
+  (table, { retentionDays, clock }: Retention): RequestStore => {
+    const isKept = (item: Item): boolean => !isExpired(item, clock.now());
 
-  return {
-    put: (record) =>
-      putItem(table, keyOfRequest(record), toAttributes(record, retentionDays), {
-        condition: 'attribute_not_exists(place)',
-      }),
+    return {
+      put: (record) =>
+        putItem(table, keyOfRequest(record), toAttributes(record, retentionDays), {
+          condition: 'attribute_not_exists(place)',
+        }),
 
-    fill: async (record) => {
-      const { content, ...rest } = toAttributes(record, retentionDays);
-      await putItem(table, keyOfRequest(record), { ...rest, content: blankOf(content) });
-    },
+      fill: async (record) => {
+        const { content, ...rest } = toAttributes(record, retentionDays);
+        await putItem(table, keyOfRequest(record), { ...rest, content: blankOf(content) });
+      },
 
-    find: async (workflowId, place) => {
-      const item =
-        (await getItem(table, keyOfRequest({ workflowId, place }))) ??
-        (await getItem(table, { workflowId, place }));
-      return item !== null && isKept(item) ? toRequest(item) : null;
-    },
+      find: async (workflowId, place) => {
+        const item =
+          (await getItem(table, keyOfRequest({ workflowId, place }))) ??
+          (await getItem(table, { workflowId, place }));
+        return item !== null && isKept(item) ? toRequest(item) : null;
+      },
 
-    scan: async function* ({ workflowId, kind, from, to }: RequestQuery) {
-      const [first, last] = placesBetween(kind, from, to);
-      const queries = partitionsOf(workflowId).map((partition) => ({
-        KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
-        values: { ':partition': partition, ':first': first, ':last': last },
-        ScanIndexForward: false,
-        Limit: PAGE_SIZE,
-      }));
-      for await (const [item] of mergeQueries(table, 'place', queries))
-        if (isKept(item)) yield toRequest(item);
-    },
-  };
-};
+      scan: async function* ({ workflowId, kind, from, to }: RequestQuery) {
+        const [first, last] = placesBetween(kind, from, to);
+        const queries = partitionsOf(workflowId).map((partition) => ({
+          KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
+          values: { ':partition': partition, ':first': first, ':last': last },
+          ScanIndexForward: false,
+          Limit: PAGE_SIZE,
+        }));
+        for await (const [item] of mergeQueries(table, 'place', queries))
+          if (isKept(item)) yield toRequest(item);
+      },
+    };
+  },
+);
 
 const keyOfRequest = ({ workflowId, place }: Pick<RequestRecord, 'workflowId' | 'place'>) => ({
   workflowId: partitionOf(workflowId, place),

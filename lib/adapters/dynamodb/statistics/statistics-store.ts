@@ -16,10 +16,8 @@ import { STORE_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { workThrough } from '../../../shared/work-through.ts';
 import { longJson, readLongJson, readText } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
 import { toExpiry, toIso } from '../executions/execution-item.ts';
-import { getItem, ifStill, putItem, queryPages } from '../items.ts';
-import type { TableNames } from '../table-names.ts';
+import { getItem, ifStill, onTable, putItem, queryPages } from '../items.ts';
 
 /** The partition of all workflows together. No workflow has this id. */
 const ALL = '*';
@@ -40,59 +38,60 @@ const toHourText = (hour: number): string => toIso(hour).slice(0, HOUR_LENGTH);
  * holds because Lambda delivers the changes of a shard in order the first time, and at least once. Since no two shards
  * share an item, they need not wait for each other.
  */
-export const createStatisticsStore = (
-  client: DynamoDbClient,
-  { statistics: TableName }: Pick<TableNames, 'statistics'>,
-  clock: Pick<Clock, 'now'>,
-): StatisticsStore => {
-  const table = { client, TableName };
+export const createStatisticsStore = onTable(
+  'statistics',
+  (table, clock: Pick<Clock, 'now'>): StatisticsStore => {
+    const addTo = async ({ workflowId, hour, changes }: HourOfWorkflow, shardId: string): Promise<void> => {
+      const key = { workflowId, hourOfShard: `${toHourText(hour)}#${shardId}` };
+      for (let tries = 1; tries <= MAX_TRIES; tries++) {
+        const stored = await getItem(table, key);
+        const upTo = stored === null ? null : readText(stored, 'upTo');
+        const fresh = changes.filter(({ sequence }) => upTo === null || sequence > BigInt(upTo));
+        const last = fresh.at(-1);
+        if (last === undefined) return;
+        const counts = stored === null ? noCounts() : unpackCounts(readLongJson(stored, 'counts', EMPTY));
+        for (const { happening } of fresh) count(counts, happening, workflowId !== ALL);
+        const attributes = {
+          counts: longJson(packCounts(counts)),
+          upTo: String(last.sequence),
+          expiresAt: toExpiry(hour, STATISTICS_DAYS),
+        };
+        if (await putItem(table, key, attributes, ifStill('upTo', upTo, 'workflowId'))) return;
+      }
+      throw new AppError(
+        STORE_UNAVAILABLE,
+        {},
+        new Error(`other processes write ${key.hourOfShard} as well`),
+      );
+    };
 
-  const addTo = async ({ workflowId, hour, changes }: HourOfWorkflow, shardId: string): Promise<void> => {
-    const key = { workflowId, hourOfShard: `${toHourText(hour)}#${shardId}` };
-    for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const stored = await getItem(table, key);
-      const upTo = stored === null ? null : readText(stored, 'upTo');
-      const fresh = changes.filter(({ sequence }) => upTo === null || sequence > BigInt(upTo));
-      const last = fresh.at(-1);
-      if (last === undefined) return;
-      const counts = stored === null ? noCounts() : unpackCounts(readLongJson(stored, 'counts', EMPTY));
-      for (const { happening } of fresh) count(counts, happening, workflowId !== ALL);
-      const attributes = {
-        counts: longJson(packCounts(counts)),
-        upTo: String(last.sequence),
-        expiresAt: toExpiry(hour, STATISTICS_DAYS),
-      };
-      if (await putItem(table, key, attributes, ifStill('upTo', upTo, 'workflowId'))) return;
-    }
-    throw new AppError(STORE_UNAVAILABLE, {}, new Error(`other processes write ${key.hourOfShard} as well`));
-  };
+    return {
+      add: async (shardId, changes) => {
+        const oldest = clock.now() - STATISTICS_DAYS * 24 * 3_600_000;
+        const hours = groupByHour(changes).filter(({ hour }) => hour > oldest);
+        const options = { atOnce: AT_ONCE, mayGoOn: () => true };
+        await workThrough(hours, options, (one) => addTo(one, shardId));
+      },
 
-  return {
-    add: async (shardId, changes) => {
-      const oldest = clock.now() - STATISTICS_DAYS * 24 * 3_600_000;
-      const hours = groupByHour(changes).filter(({ hour }) => hour > oldest);
-      const options = { atOnce: AT_ONCE, mayGoOn: () => true };
-      await workThrough(hours, options, (one) => addTo(one, shardId));
-    },
-
-    read: async function* (workflowId, from, to) {
-      const pages = queryPages(table, {
-        KeyConditionExpression: 'workflowId = :workflowId AND hourOfShard BETWEEN :from AND :to',
-        values: {
-          ':workflowId': workflowId ?? ALL,
-          ':from': toHourText(from),
-          ':to': `${toHourText(to)}~`, // sorts after all shards of the hour
-        },
-      });
-      for await (const { items } of pages)
-        for (const item of items)
-          yield {
-            hour: Date.parse(`${readText(item, 'hourOfShard').slice(0, HOUR_LENGTH)}:00Z`),
-            counts: unpackCounts(readLongJson(item, 'counts', EMPTY)),
-          };
-    },
-  };
-};
+      read: async function* (workflowId, from, to) {
+        const pages = queryPages(table, {
+          KeyConditionExpression: 'workflowId = :workflowId AND hourOfShard BETWEEN :from AND :to',
+          values: {
+            ':workflowId': workflowId ?? ALL,
+            ':from': toHourText(from),
+            ':to': `${toHourText(to)}~`, // sorts after all shards of the hour
+          },
+        });
+        for await (const { items } of pages)
+          for (const item of items)
+            yield {
+              hour: Date.parse(`${readText(item, 'hourOfShard').slice(0, HOUR_LENGTH)}:00Z`),
+              counts: unpackCounts(readLongJson(item, 'counts', EMPTY)),
+            };
+      },
+    };
+  },
+);
 
 const EMPTY = packCounts(noCounts());
 
