@@ -7,6 +7,7 @@ import { AppError, isAppError, isRefusal } from '../shared/errors.ts';
 import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
+import { stringOrEmpty } from './read-webhook-event.ts';
 
 /*
  * The contract of a middleware. Every HTTP function is a stack of middy: `middy(handle).use(first).use(second)…`. A middleware
@@ -269,9 +270,6 @@ const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.caus
 /** The reason for a refusal that the response does not contain. */
 const reasonOf = ({ cause }: AppError): { readonly reason?: string } =>
   isRefusal(cause) ? { reason: cause.message } : {};
-
-/** The value if it is a string, else an empty string: `String` would throw for objects without a primitive value. */
-const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Lambda's response size limit for synchronous invocations, without the headers that are added to an answer. */
 const MAX_ANSWER_BYTES = 6 * 1024 * 1024 - 8_192;

@@ -36,7 +36,8 @@ export const readWebhookEvent = (event: unknown, now: number) => {
 const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
+/** The value if it is a string, else an empty one: `String` would throw for objects without a primitive value. */
+export const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** A token of RFC 9110 §5.6.2, case-sensitive. */
 const readMethod = (method: unknown): string => {

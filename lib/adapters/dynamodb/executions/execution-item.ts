@@ -126,10 +126,17 @@ export const toCallback = (item: Item): PendingCallback => ({
 /** Formats a time as ISO 8601, since the indexes need times that sort as text. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
-/** The partitions of the indexes by workflow, over which the executions of a high-volume workflow are spread. */
-const VOLUME_SHARDS = 8;
+/** The shards over which the executions of a high-volume workflow are spread, and the recorded requests of any. */
+const WORKFLOW_SHARDS = 8;
 
-/** The partition of an execution in the indexes by workflow. No workflow id has a number sign. */
+/** The shard of a workflow for one execution or request. No workflow id has a number sign. */
+export const workflowShardOf = (workflowId: string, id: string): string =>
+  `${workflowId}#${hashOf(id) % WORKFLOW_SHARDS}`;
+
+/** The workflow of an item that may be in one of its shards. */
+export const workflowIn = (item: Item): string => readText(item, 'workflowId').replace(/#.$/, '');
+
+/** The partition of an execution in the indexes by workflow. */
 const workflowPartitionOf = ({
   executionId,
   workflowId,
@@ -137,7 +144,7 @@ const workflowPartitionOf = ({
   isHighVolume,
 }: ExecutionStart): string => {
   if (workflowVersion === TRIAL_VERSION) return trialsOf(workflowId);
-  return isHighVolume === true ? `${workflowId}#${hashOf(executionId) % VOLUME_SHARDS}` : workflowId;
+  return isHighVolume === true ? workflowShardOf(workflowId, executionId) : workflowId;
 };
 
 /** The partition of a workflow's trials, so that lists without them read none. */
@@ -146,7 +153,7 @@ export const trialsOf = (workflowId: string): string => `${workflowId}#t`;
 /** All partitions that may hold a workflow's executions other than trials, since `highVolume` may have changed. */
 export const workflowPartitions = (workflowId: string): readonly string[] => [
   workflowId,
-  ...Array.from({ length: VOLUME_SHARDS }, (_, shard) => `${workflowId}#${shard}`),
+  ...Array.from({ length: WORKFLOW_SHARDS }, (_, shard) => `${workflowId}#${shard}`),
 ];
 
 /** How long records are kept after their end; DynamoDB's TTL removes them, and may be days late. */
@@ -239,7 +246,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
 /** Reads the part of a record that lists show. */
 export const toSummary = (item: Item): ExecutionSummary => ({
   executionId: readText(item, 'executionId'),
-  workflowId: readText(item, 'workflowId').replace(/#.$/, ''),
+  workflowId: workflowIn(item),
   workflowVersion: readNumber(item, 'workflowVersion'),
   // Missing in old records: the first executions were all inline.
   mode: (item.mode?.S ?? 'inline') as ExecutionSummary['mode'],

@@ -1,30 +1,24 @@
-import { createHash } from 'node:crypto';
 import { placesBetween, type RequestRecord } from '../../../webhooks/requests/request-record.ts';
 import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
 import { blankOf, type Item, longText, readLongJson, readText } from '../attributes.ts';
-import { isExpired, type Retention, toExpiry } from '../executions/execution-item.ts';
+import {
+  isExpired,
+  type Retention,
+  toExpiry,
+  workflowIn,
+  workflowPartitions,
+  workflowShardOf,
+} from '../executions/execution-item.ts';
 import { getItem, mergeQueries, onTable, putItem } from '../items.ts';
 
 /** How many requests one read of a partition returns: some ten kilobytes. */
 const PAGE_SIZE = 25;
 
 /**
- * The partitions over which a workflow's requests are spread: recording one takes up to seven write units, and a
- * partition takes 1,000 a second.
+ * One item per recorded request. Its key sorts by time, and everything else is one compressed attribute. A workflow's requests
+ * are spread over shards: recording one takes up to seven write units, and a partition takes 1,000 a second. Releases before
+ * version 4 of the schema put all into the partition of the workflow's own id.
  */
-const SHARDS = 8;
-
-/** No workflow id contains a number sign. */
-const partitionOf = (workflowId: string, place: string): string =>
-  `${workflowId}#${(createHash('sha256').update(place).digest()[0] ?? 0) % SHARDS}`;
-
-/** Releases before version 4 of the schema put all requests into the first one. */
-const partitionsOf = (workflowId: string): readonly string[] => [
-  workflowId,
-  ...Array.from({ length: SHARDS }, (_, shard) => `${workflowId}#${shard}`),
-];
-
-/** One item per recorded request. Its key sorts by time, and everything else is one compressed attribute. */
 export const createRequestStore = onTable(
   'requests',
   (table, { retentionDays, clock }: Retention): RequestStore => {
@@ -50,7 +44,7 @@ export const createRequestStore = onTable(
 
       scan: async function* ({ workflowId, kind, from, to }: RequestQuery) {
         const [first, last] = placesBetween(kind, from, to);
-        const queries = partitionsOf(workflowId).map((partition) => ({
+        const queries = workflowPartitions(workflowId).map((partition) => ({
           KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
           values: { ':partition': partition, ':first': first, ':last': last },
           ScanIndexForward: false,
@@ -64,7 +58,7 @@ export const createRequestStore = onTable(
 );
 
 const keyOfRequest = ({ workflowId, place }: Pick<RequestRecord, 'workflowId' | 'place'>) => ({
-  workflowId: partitionOf(workflowId, place),
+  workflowId: workflowShardOf(workflowId, place),
   place,
 });
 
@@ -78,6 +72,6 @@ const toAttributes = (
 
 export const toRequest = (item: Item): RequestRecord => ({
   ...readLongJson<RequestRecord>(item, 'content', {} as RequestRecord),
-  workflowId: readText(item, 'workflowId').replace(/#.$/, ''),
+  workflowId: workflowIn(item),
   place: readText(item, 'place'),
 });
