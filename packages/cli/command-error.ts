@@ -20,7 +20,7 @@ export class CommandError extends Error {
 export const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
 
 /** The deployed stage that a command targets. */
-interface StageOptions {
+export interface StageOptions {
   readonly stage?: string | undefined;
   readonly region?: string | undefined;
   readonly profile?: string | undefined;

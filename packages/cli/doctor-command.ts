@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ApiProblem } from './admin-api.ts';
 import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
-import { CommandError, EXIT, explainAwsError, usageError } from './command-error.ts';
+import { CommandError, EXIT, explainAwsError, type StageOptions, usageError } from './command-error.ts';
 import { checkFunctions } from './doctor/check-functions.ts';
 import { checkQuotas } from './doctor/check-quotas.ts';
 import { checkDeadLetters, checkStoredData, checkTables } from './doctor/check-stores.ts';
@@ -44,8 +44,6 @@ export const addDoctorCommand = (program: Command, context: CommandContext): voi
     unknown: 'something could not be checked',
     run: (onTarget, options) => examine(options, onTarget, program.opts()),
   });
-
-type StageOptions = Parameters<typeof explainAwsError>[1];
 
 const examine = async (
   { queue, probes, timeout: seconds, json }: Options<typeof DOCTOR_OPTIONS>,

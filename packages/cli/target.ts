@@ -1,11 +1,13 @@
 import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { lazy } from '@hookloom/plugin-kit';
 import { type CallAws, createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
+import { createLambdaPing } from '../../lib/adapters/aws/lambda-ping.ts';
+import { randomIds, systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { type AdminApi, createAdminApi, createSendToApi } from './admin-api.ts';
-import { CommandError, EXIT } from './command-error.ts';
-import { type DoctorParts, openDoctor } from './doctor/open-doctor.ts';
+import { CommandError, EXIT, type StageOptions } from './command-error.ts';
+import type { DoctorParts } from './doctor/ask-aws.ts';
 import { findApiUrl } from './find-api-url.ts';
-import { readServiceInfo } from './local/local-service.ts';
+import { type LocalServiceInfo, readServiceInfo } from './local/local-service.ts';
 import { createSendBytes, type SendBytes } from './signed-requests.ts';
 
 /** The service that commands work on: a deployed stage, or the local service. */
@@ -24,10 +26,7 @@ export interface Target {
   readonly baseUrl: string | null;
 }
 
-interface TargetOptions {
-  readonly stage?: string | undefined;
-  readonly region?: string | undefined;
-  readonly profile?: string | undefined;
+interface TargetOptions extends StageOptions {
   /** The origin of the API; for a stage, otherwise found by its stack. */
   readonly url?: string | undefined;
 }
@@ -81,14 +80,10 @@ const findRegion = async (): Promise<string> => {
   }
 };
 
-interface Connection {
-  /** Prefix of the names of tables and functions: `SERVICE-STAGE`. */
-  readonly tablePrefix: string;
-  /** URL of a DynamoDB on this machine; AWS's own when absent. */
-  readonly dynamodbEndpoint?: string;
-  readonly engineEndpoint?: string;
-  readonly sourcesEndpoint?: string;
-  readonly baseUrl?: string;
+/** The addresses of a local service, or a stage. */
+interface Connection
+  extends Pick<LocalServiceInfo, 'tablePrefix'>,
+    Partial<Pick<LocalServiceInfo, 'dynamodbEndpoint' | 'engineEndpoint' | 'sourcesEndpoint' | 'baseUrl'>> {
   /** Origin of a stage's API; found by its stack if absent. */
   readonly apiUrl?: string;
 }
@@ -132,7 +127,16 @@ export const connect = ({
     api: createAdminApi(createSendToApi({ sendBytes })),
     sendBytes,
     openAws,
-    doctor: openDoctor({ prefix: tablePrefix, isLocal, open: openAws }),
+    doctor: {
+      prefix: tablePrefix,
+      isLocal,
+      open: openAws,
+      ping: createLambdaPing(openAws('lambda'), {
+        prefix: tablePrefix,
+        nextName: randomIds.next,
+        now: systemClock.now,
+      }),
+    },
     tablePrefix,
     dynamodbEndpoint: dynamodbEndpoint ?? null,
     baseUrl: baseUrl ?? null,

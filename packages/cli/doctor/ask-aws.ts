@@ -1,6 +1,18 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
 import { errorTypeOf, isSuccess, readObject, toCause } from '../../../lib/adapters/aws/aws-error.ts';
+import type { createLambdaPing } from '../../../lib/adapters/aws/lambda-ping.ts';
+
+/** The doctor's own parts: direct access to the AWS APIs. */
+export interface DoctorParts {
+  /** Prefix of the names of the stage's resources: `SERVICE-STAGE`. */
+  readonly prefix: string;
+  /** Whether the stage is local: checks of AWS-only resources are skipped. */
+  readonly isLocal: boolean;
+  /** @param service - as in an endpoint's host name */
+  readonly open: (service: string) => CallAws;
+  readonly ping: ReturnType<typeof createLambdaPing>;
+}
 
 /** AWS refused a call that the command line itself made. */
 export class AwsRefusal extends Error {

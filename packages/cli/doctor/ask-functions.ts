@@ -2,8 +2,8 @@ import { type Clock, isPlainObject } from '@hookloom/plugin-kit';
 import { errorTypeOf, findDenial, isSuccess, readObject } from '../../../lib/adapters/aws/aws-error.ts';
 import { findDurableFailure } from '../../../lib/adapters/aws/lambda-ping.ts';
 import { tryJson } from '../../../lib/shared/try-json.ts';
+import type { DoctorParts } from './ask-aws.ts';
 import { type Line, linesOf } from './line.ts';
-import type { DoctorParts } from './open-doctor.ts';
 
 interface AskingParts {
   readonly doctor: Pick<DoctorParts, 'open' | 'prefix'>;

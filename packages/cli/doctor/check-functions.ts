@@ -1,44 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PingAnswer } from '../../../lib/adapters/aws/lambda-ping.ts';
 import type { Pong } from '../../../lib/health/ping.ts';
+import { projectFolder } from '../local/project-folder.ts';
+import type { DoctorParts } from './ask-aws.ts';
 import { type Line, linesOf, type TimeLimit } from './line.ts';
-import type { DoctorParts } from './open-doctor.ts';
 
-/** The functions of serverless.yml, by their keys. @internal */
-export const FUNCTIONS = [
-  'webhook',
-  'webhookCallback',
-  'runDurable',
-  'runExpress',
-  'sweep',
-  'dispatch',
-  'sweepRegistrations',
-  'aggregate',
-  'retryExecutions',
-  'adminExecutions',
-  'adminExecution',
-  'adminRetryExecution',
-  'adminBulkRetries',
-  'adminCancelExecution',
-  'adminRunWorkflow',
-  'adminRequests',
-  'adminSendAgain',
-  'adminApprovals',
-  'adminWorkflows',
-  'adminEditWorkflows',
-  'adminTryNode',
-  'adminCredentials',
-  'adminPlugins',
-  'adminPlugin',
-  'adminTriggers',
-  'adminActions',
-  'adminProviders',
-  'adminHealth',
-  'adminDebug',
-  'adminTypes',
-  'adminStatistics',
-  'adminSettings',
-  'adminState',
-] as const;
+/** The keys of the functions of serverless.yml. @internal */
+export const readFunctionKeys = (): readonly string[] => {
+  const text = readFileSync(join(projectFolder(), 'serverless.yml'), 'utf8');
+  const [, functions = ''] = /^functions:\n((?: .*\n|\n)*)/m.exec(text) ?? [];
+  return [...functions.matchAll(/^ {2}(\w+):/gm)].map(([, key = '']) => key);
+};
 
 const DEADLINE_MS = 15_000;
 
@@ -58,7 +31,10 @@ interface Answered {
   readonly lines: readonly Line[];
   /** Functions that answered, by key. */
   readonly pongs: ReadonlyMap<string, Pong>;
-  /** Functions that can't work, each with the reason, such as `does not start`. */
+  /**
+   * Functions that can't work, each with the reason, such as `does not start`. One that is throttled or silent may answer next
+   * time; one that refuses the doctor's ping may allow other callers.
+   */
   readonly broken: ReadonlyMap<string, string>;
 }
 
@@ -69,17 +45,18 @@ export const checkFunctions = async (
   onProgress: (text: string) => void,
 ): Promise<Answered> => {
   const answers = new Map<string, PingAnswer>();
-  const left = [...FUNCTIONS];
+  const keys = readFunctionKeys();
+  const left = [...keys];
   const work = async (): Promise<void> => {
     while (!isOver()) {
       const key = left.shift();
       if (key === undefined) return;
       answers.set(key, await ping(key, DEADLINE_MS));
-      onProgress(`${answers.size} of ${FUNCTIONS.length} functions pinged`);
+      onProgress(`${answers.size} of ${keys.length} functions pinged`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  const all = FUNCTIONS.flatMap((key) => {
+  const all = keys.flatMap((key) => {
     const answer = answers.get(key);
     return answer === undefined ? [] : [[key, answer] as const];
   });
@@ -88,26 +65,36 @@ export const checkFunctions = async (
   );
   const broken = new Map(
     all.flatMap(([key, answer]) => {
-      const problem = 'pong' in answer ? undefined : BROKEN[answer.problem];
-      return problem === undefined ? [] : [[key, problem] as const];
+      if ('pong' in answer || (answer.problem !== 'failed' && answer.problem !== 'missing')) return [];
+      return [[key, PROBLEMS[answer.problem][0]] as const];
     }),
   );
   const unasked = left.map((key) => functions.unknown(`there was no time left to ping ${key}`));
-  return { pongs, broken, lines: [...describeAnswers(all, pongs), ...unasked, ...compareClocks(all)] };
+  return {
+    pongs,
+    broken,
+    lines: [...describeAnswers(all, pongs, keys.length), ...unasked, ...compareClocks(all)],
+  };
 };
 
-/**
- * Leaves out functions that are throttled or silent, which may respond next time, and those that refuse the doctor's
- * ping but may allow other callers.
- */
-const BROKEN: Readonly<Partial<Record<string, string>>> = {
-  failed: 'does not start',
-  missing: 'does not exist',
-};
+/** What is wrong with a function that does not answer, and what to do. */
+const PROBLEMS = {
+  failed: [
+    'does not start',
+    "Compare the function's variables with serverless.yml and deploy again. Its log has the full error.",
+  ],
+  missing: ['does not exist', 'Check --stage and --region, and deploy again.'],
+  throttled: [
+    'is throttled',
+    'The concurrency of the account or of the function is exhausted: see the quotas, and request an increase.',
+  ],
+  silent: ['does not answer', 'See its log.'],
+} as const;
 
 const describeAnswers = (
   all: readonly (readonly [string, PingAnswer])[],
   pongs: ReadonlyMap<string, Pong>,
+  count: number,
 ): readonly Line[] => {
   const failed = all.flatMap(([key, answer]) => ('pong' in answer ? [] : [describeProblem(key, answer)]));
   const versions = [...new Set([...pongs.values()].map(({ config }) => config.version))].sort();
@@ -119,7 +106,7 @@ const describeAnswers = (
   return [
     ...failed,
     ...(versions.length > 1 ? [mixed] : []),
-    ...(pongs.size === FUNCTIONS.length && versions.length === 1 ? [sound] : []),
+    ...(pongs.size === count && versions.length === 1 ? [sound] : []),
   ];
 };
 
@@ -127,30 +114,13 @@ const describeProblem = (
   key: string,
   { problem, reason }: Exclude<PingAnswer, { readonly pong: Pong }>,
 ): Line => {
-  switch (problem) {
-    case 'failed':
-      return functions.wrong(
-        `${key} does not start: ${reason}`,
-        "Compare the function's variables with serverless.yml and deploy again. Its log has the full error.",
-      );
-    case 'missing':
-      return functions.wrong(
-        `${key} does not exist: ${reason}`,
-        'Check --stage and --region, and deploy again.',
-      );
-    case 'throttled':
-      return functions.wrong(
-        `${key} is throttled: ${reason}`,
-        'The concurrency of the account or of the function is exhausted: see the quotas, and request an increase.',
-      );
-    case 'denied':
-      return functions.unknown(
-        `the doctor is not allowed to invoke ${key}: ${reason}`,
-        "Give the doctor's keys the policy of docs/operating.md.",
-      );
-    case 'silent':
-      return functions.wrong(`${key} does not answer: ${reason}`, 'See its log.');
-  }
+  if (problem === 'denied')
+    return functions.unknown(
+      `the doctor is not allowed to invoke ${key}: ${reason}`,
+      "Give the doctor's keys the policy of docs/operating.md.",
+    );
+  const [fault, remedy] = PROBLEMS[problem];
+  return functions.wrong(`${key} ${fault}: ${reason}`, remedy);
 };
 
 /** A durable run is pinged through a queue, so the time that it reports may be seconds old. */

@@ -1,9 +1,8 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import type { CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
 import { isSuccess } from '../../../lib/adapters/aws/aws-error.ts';
-import { AwsRefusal, askJson, askRest } from './ask-aws.ts';
+import { AwsRefusal, askJson, askRest, type DoctorParts } from './ask-aws.ts';
 import { type Line, linesOf } from './line.ts';
-import type { DoctorParts } from './open-doctor.ts';
 
 const quotas = linesOf('quotas');
 

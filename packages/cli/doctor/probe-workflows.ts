@@ -1,10 +1,8 @@
-import type { Clock } from '@hookloom/plugin-kit';
 import type { describeSummary } from '../../../lib/executions/record/describe-execution.ts';
 import { isFinal } from '../../../lib/executions/record/execution-store.ts';
-import { type Pong, PROBE_PREFIX } from '../../../lib/health/ping.ts';
+import { PROBE_PREFIX } from '../../../lib/health/ping.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import type { Line, TimeLimit } from './line.ts';
-import type { DoctorApi, DoctorParts } from './open-doctor.ts';
+import type { AdminApi } from '../admin-api.ts';
 
 interface ProbeOptions {
   /** Unique to one run of the doctor. */
@@ -76,26 +74,6 @@ const sources = ({ fireAt, queue }: Omit<ProbeOptions, 'token'>): WorkflowDefini
   ...(queue === null ? [] : [{ id: 'queue', type: 'queueTrigger', parameters: { queue } }]),
 ];
 
-export interface ProbeParts {
-  readonly target: {
-    readonly api: DoctorApi;
-    readonly doctor: DoctorParts;
-    /** URL of the service; null for a deployed stage, whose functions report it. */
-    readonly baseUrl: string | null;
-  };
-  readonly io: Pick<Clock, 'now' | 'sleep'>;
-  /** The ping responses by function key. */
-  readonly pongs: ReadonlyMap<string, Pong>;
-  /** Functions that can't work, each with the reason; probes that involve them are skipped. */
-  readonly broken: ReadonlyMap<string, string>;
-  /** ARN of the queue to probe; null for none. */
-  readonly queue: string | null;
-  readonly limit: TimeLimit;
-  /** Called with each line as soon as it is known. */
-  readonly onLine: (line: Line) => void;
-  readonly onProgress: (text: string) => void;
-}
-
 const WORKFLOWS = '/api/admin/workflows';
 export const EXECUTIONS = '/api/admin/executions';
 
@@ -103,17 +81,17 @@ export const EXECUTIONS = '/api/admin/executions';
 const LEFT_AFTER_MS = 900_000;
 
 /** Removes probes of earlier runs of the doctor that ended before removing them. */
-export const removeLeftProbes = async ({ target: { api }, io }: ProbeParts): Promise<void> => {
+export const removeLeftProbes = async (api: AdminApi, now: number): Promise<void> => {
   const found = await api.list<{ readonly id: string; readonly updatedAt: string }>(WORKFLOWS, 'workflows', {
     text: PROBE_PREFIX,
   });
   for (const { id, updatedAt } of found)
-    if (id.startsWith(PROBE_PREFIX) && Date.parse(updatedAt) < io.now() - LEFT_AFTER_MS)
+    if (id.startsWith(PROBE_PREFIX) && Date.parse(updatedAt) < now - LEFT_AFTER_MS)
       await removeProbe(id, api);
 };
 
 /** Removes a probe with its registrations, runs and records. */
-export const removeProbe = async (id: string, api: DoctorApi): Promise<void> => {
+export const removeProbe = async (id: string, api: AdminApi): Promise<void> => {
   const path = `${WORKFLOWS}/${id}`;
   await api.call('DELETE', path, { query: { force: 'true' } }).catch(ignore('workflow-not-found'));
   const executions = await api.list<ReturnType<typeof describeSummary>>(EXECUTIONS, 'executions', {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '@hookloom/plugin-kit';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import type { ApprovalPage } from '../../../lib/approvals/list-approvals.ts';
 import type {
@@ -6,10 +7,11 @@ import type {
   describeSummary,
 } from '../../../lib/executions/record/describe-execution.ts';
 import { isFinal } from '../../../lib/executions/record/execution-store.ts';
+import type { Pong } from '../../../lib/health/ping.ts';
+import type { Target } from '../target.ts';
 import { askJson } from './ask-aws.ts';
 import { createQuestions, describeProblem, toEvent } from './ask-functions.ts';
-import { type Line, linesOf } from './line.ts';
-import type { ProbeParts } from './probe-workflows.ts';
+import { type Line, linesOf, type TimeLimit } from './line.ts';
 import { EXECUTIONS, probeWorkflows, removeLeftProbes, removeProbe } from './probe-workflows.ts';
 
 /** An execution as the admin API shows it. */
@@ -51,13 +53,28 @@ const BLOB_BYTES = 24_000;
 
 const probes = linesOf('probes');
 
+interface ProbeParts {
+  readonly target: Pick<Target, 'api' | 'doctor' | 'baseUrl'>;
+  readonly io: Pick<Clock, 'now' | 'sleep'>;
+  /** The ping responses by function key. */
+  readonly pongs: ReadonlyMap<string, Pong>;
+  /** Functions that can't work, each with the reason; probes that involve them are skipped. */
+  readonly broken: ReadonlyMap<string, string>;
+  /** ARN of the queue to probe; null for none. */
+  readonly queue: string | null;
+  readonly limit: TimeLimit;
+  /** Called with each line as soon as it is known. */
+  readonly onLine: (line: Line) => void;
+  readonly onProgress: (text: string) => void;
+}
+
 /**
  * Runs a workflow for each engine, started in every way, and always removes all of it afterwards, including what an earlier
  * run of the doctor left behind.
  */
 export const runProbes = async (parts: ProbeParts): Promise<void> => {
   const { api } = parts.target;
-  await removeLeftProbes(parts);
+  await removeLeftProbes(api, parts.io.now());
   const look = new Look(parts);
   const { express, durable } = look.workflows;
   try {

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { AwsRequest } from '../../../lib/adapters/aws/aws-caller.ts';
 import { readTableDefinitions } from '../../local/database/tables.ts';
+import type { DoctorParts } from '../doctor/ask-aws.ts';
 import { checkTables } from '../doctor/check-stores.ts';
-import type { DoctorParts } from '../doctor/open-doctor.ts';
 
 /** The tables of serverless.yml in AWS; those that are named have no point-in-time recovery. */
 const aDatabase = (unrecovered: readonly string[]): Pick<DoctorParts, 'prefix' | 'open'> => {
