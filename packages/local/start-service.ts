@@ -16,10 +16,10 @@ import type { LocalEnvironment } from './functions/local-functions.ts';
 import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';
 import { createLocalConsole } from './gateway/local-console.ts';
 import { type LiveCode, openLiveCode } from './live-code.ts';
-import { toPortError } from './ports.ts';
 import { saveWorkflowFile } from './samples/save-workflow-file.ts';
 import type { SeededSample } from './samples/seed.ts';
 import { type CallSamples, createWorkflowFiles, type WorkflowFiles } from './samples/watch-workflows.ts';
+import { toPortError } from './start-up.ts';
 
 export interface LocalService {
   readonly startupMessage: string;

@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endOnFailure } from './database/disk-failure.ts';
-import { readPort } from './ports.ts';
 import type { LocalService } from './start-service.ts';
+import { readOptions, readPort, stopOnSignals } from './start-up.ts';
 
 const help = `npm start: the whole service on this machine.
 
@@ -17,34 +17,11 @@ Press Ctrl+C to stop it.
 
 const PORT = '3000';
 
-/** Ctrl+C arrives twice: from the terminal and from npm. */
-const SAME_SIGNAL_MS = 500;
-
-/** Parses the command line; if it is invalid, prints why and ends the process. */
-const readOptions = (): { readonly data?: string | undefined; readonly help?: boolean | undefined } => {
-  try {
-    const options = { data: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
-    return parseArgs({ options }).values;
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-};
-
-/** Runs the service until a signal stops it; a second one ends it immediately. */
+/** Runs the service until a signal stops it. */
 const run = async (dataFolder: string | undefined): Promise<void> => {
   const port = readPort(process.env.PORT || PORT);
   let service: LocalService | null = null;
-  let endingSince: number | null = null;
-  const end = async () => {
-    if (endingSince !== null && performance.now() - endingSince < SAME_SIGNAL_MS) return;
-    if (service === null || endingSince !== null) process.exit(1);
-    endingSince = performance.now();
-    await service.stop();
-    process.exit(0);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-
+  stopOnSignals(() => service?.stop ?? null);
   const { startService } = await import('./start-service.ts');
   service = await startService({
     port,
@@ -60,7 +37,8 @@ const withoutMetrics = (line: string): string => {
   return at === -1 || !line.startsWith('{') ? line : `${line.slice(0, at)}}`;
 };
 
-const { help: isHelp, data } = readOptions();
+const options = { data: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+const { help: isHelp, data } = readOptions(() => parseArgs({ options }).values, help);
 if (isHelp === true) process.stdout.write(help);
 else {
   const dataFolder = data ?? (process.env.HOOKLOOM_DATA || undefined);

@@ -20,8 +20,8 @@ import { projectFolder } from '../../cli/local/project-folder.ts';
 import { labelOf } from '../engine/failed-runs.ts';
 import { isRun } from '../engine/start-engine.ts';
 import { bundleFile } from '../functions/bundler.ts';
-import { readPort, toPortError } from '../ports.ts';
 import { ordersTable } from '../samples/systems.ts';
+import { readOptions, readPort, stopOnSignals, toPortError } from '../start-up.ts';
 import { readPolicies, sampleSettings, toPackageSettings } from './deployer-settings.ts';
 import { packageStage } from './package-stage.ts';
 import { removeStageInfo, type StageInfo, toUserEnvironment, writeStageInfo } from './stage-file.ts';
@@ -56,14 +56,7 @@ const options = {
   'retry-at-once': { type: 'boolean', default: false },
 } as const;
 
-const readOptions = () => {
-  try {
-    return parseArgs({ options, allowNegative: true }).values;
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-};
+const values = readOptions(() => parseArgs({ options, allowNegative: true }).values, help);
 
 /** Converts options in the form `NAME=VALUE` to a map. */
 const toRecord = (given: readonly string[]): Record<string, string> =>
@@ -109,7 +102,7 @@ const run = async ({
   samples,
   concurrency,
   'retry-at-once': retriesAtOnce,
-}: ReturnType<typeof readOptions>) => {
+}: typeof values) => {
   const port = readPort(process.env.PORT || PORT);
   const project = projectFolder();
   const place = { stage: STAGE, region: REGION, account: ACCOUNT };
@@ -188,22 +181,10 @@ It does not apply edits: restart it. Press Ctrl+C to stop.
 `;
 };
 
-/** Ctrl+C arrives twice: from the terminal and from npm. */
-const SAME_SIGNAL_MS = 500;
-
-const values = readOptions();
 if (values.help === true) process.stdout.write(help);
 else {
   let stop: (() => Promise<void>) | null = null;
-  let endingSince: number | null = null;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, async () => {
-      if (endingSince !== null && performance.now() - endingSince < SAME_SIGNAL_MS) return;
-      if (stop === null || endingSince !== null) process.exit(1);
-      endingSince = performance.now();
-      await stop();
-      process.exit(0);
-    });
+  stopOnSignals(() => stop);
   stop = await run(values).catch((error: unknown) => {
     process.stderr.write(`${error instanceof StartError ? error.message : (error as Error).stack}\n`);
     process.exit(1);
