@@ -11,18 +11,12 @@ interface ApiRequest {
   readonly body?: unknown;
 }
 
-interface ApiAnswer {
-  readonly status: number;
-  /** The parsed JSON; null without a body. */
-  readonly body: unknown;
-}
-
-/** Sends one request. @param address - the path with its query */
+/** Sends one request. @param address - the path with its query @returns the parsed JSON; null without a body */
 type SendToApi = (
   method: string,
   address: string,
   request: Pick<ApiRequest, 'headers' | 'body'>,
-) => Promise<ApiAnswer>;
+) => Promise<{ readonly status: number; readonly body: unknown }>;
 
 /** The admin API of a service. Each call throws ApiProblem if the service refuses it, and CommandError without an answer. */
 export interface AdminApi {
@@ -129,13 +123,14 @@ const DELAY_MS = 200;
 const isRepeatable = (status: number, method: string): boolean =>
   status === 429 || (status >= 500 && method === 'GET');
 
-interface SendToApiOptions {
+/** Sends JSON; repeats requests that were refused for their rate, and those without effects after a fault. */
+export const createSendToApi = ({
+  sendBytes,
+  sleep = setTimeout,
+}: {
   readonly sendBytes: SendBytes;
   readonly sleep?: (ms: number) => Promise<unknown>;
-}
-
-/** Sends JSON; repeats requests that were refused for their rate, and those without effects after a fault. */
-export const createSendToApi = ({ sendBytes, sleep = setTimeout }: SendToApiOptions): SendToApi => {
+}): SendToApi => {
   const sendOnce: SendToApi = async (method, address, { headers = {}, body }) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const all = { ...headers, ...(text === undefined ? {} : { 'content-type': 'application/json' }) };

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { describeBulkRetry } from '../../lib/executions/bulk/bulk-retry.ts';
 import type { BulkPlan } from '../../lib/executions/bulk/plan-bulk-retry.ts';
 import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
-import { CommandError, EXIT, usageError } from './command-error.ts';
-import { type Io, printJson, printLines } from './io.ts';
+import { CommandError, usageError } from './command-error.ts';
+import { confirm, type Io, printJson, printLines } from './io.ts';
 import { JSON_OUTPUT, readId, readNumber, readVersionNumber } from './read-arguments.ts';
 import { oneLine, printTable } from './table.ts';
 
@@ -103,10 +103,8 @@ export const retryMany = async (context: TargetContext, options: BulkOptions): P
   if (plan.count === 0) throw new CommandError('Nothing was started.');
   // What has failed since the plan is not in what was agreed to.
   const agreed = { ...body, filter: { ...body.filter, to: plan.checkedUntil } };
-  if (options.yes !== true && io.isTerminal) {
-    const answer = await io.ask(`Retry ${plan.count === 1 ? 'it' : `these ${plan.count}`}? [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was started.', EXIT.failed);
-  }
+  if (options.yes !== true)
+    await confirm(`Retry ${plan.count === 1 ? 'it' : `these ${plan.count}`}?`, 'Nothing was started.', io);
   const { bulkRetryId } = await target.api.call<{ readonly bulkRetryId: string }>('POST', RETRY_MANY, {
     body: agreed,
   });

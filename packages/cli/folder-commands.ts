@@ -10,14 +10,15 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { readDraft } from '../authoring/validation/graph/draft-graph.ts';
 import { ApiProblem } from './admin-api.ts';
 import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
-import { CommandError, EXIT } from './command-error.ts';
+import { CommandError } from './command-error.ts';
 import { describeChanges } from './difference-text.ts';
-import { type Io, printJson, printLines } from './io.ts';
+import { confirm, type Io, printJson, printLines } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';
 import {
   checkFiles,
   idOf,
   orChanges,
+  type ReadWorkflow,
   readFiles,
   type SentFile,
   storeFiles,
@@ -61,7 +62,7 @@ export const addFolderCommands = (program: Command, context: CommandContext): vo
       const plan = await planDeployment(folder, options, onTarget);
       showPlan(plan, options, onTarget.io);
       if (plan.puts.length + plan.others.length + plan.ofStage.length > 0)
-        throw new CommandError('The service differs from the folder.', EXIT.failed);
+        throw new CommandError('The service differs from the folder.');
     },
   });
 
@@ -91,11 +92,6 @@ const DEPLOY_OPTIONS = [
 /** Which workflows a folder is about: those with this tag; all if it is absent. */
 type Owned = Options<readonly [typeof TAG]>;
 
-interface StoredWorkflow {
-  readonly version: number;
-  readonly definition: WorkflowDefinition;
-}
-
 interface PlannedPut {
   readonly id: string;
   readonly file: SentFile;
@@ -116,13 +112,13 @@ interface Plan {
 const READS_AT_ONCE = 10;
 
 /** The current definitions of all workflows, by id. */
-export const readStored = async ({ target }: TargetContext): Promise<ReadonlyMap<string, StoredWorkflow>> => {
+export const readStored = async ({ target }: TargetContext): Promise<ReadonlyMap<string, ReadWorkflow>> => {
   const listed = await target.api.list<{ readonly id: string }>(WORKFLOWS, 'workflows');
   const limit = pLimit(READS_AT_ONCE);
   return new Map(
     await Promise.all(
       listed.map(({ id }) =>
-        limit(async () => [id, await target.api.call<StoredWorkflow>('GET', `${WORKFLOWS}/${id}`)] as const),
+        limit(async () => [id, await target.api.call<ReadWorkflow>('GET', `${WORKFLOWS}/${id}`)] as const),
       ),
     ),
   );
@@ -245,10 +241,12 @@ const deploy = async (
   if (dryRun === true) return checkFiles(files, context);
   const count = files.length + removed.length;
   if (count === 0) return;
-  if (yes !== true && io.isTerminal) {
-    const answer = await io.ask(`Make ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.', EXIT.failed);
-  }
+  if (yes !== true)
+    await confirm(
+      `Make ${count === 1 ? 'this change' : `these ${count} changes`}?`,
+      'Nothing was changed.',
+      io,
+    );
   await orChanges(
     files,
     context,
@@ -257,23 +255,14 @@ const deploy = async (
       `Not deployed: since the comparison, somebody else has changed ${changes.map(({ id }) => id).join(', ')}, see above. Merge that into the folder, and deploy again.`,
   );
   for (const { id, version } of removed) {
-    await orKept(
-      id,
-      target.api.call('DELETE', `${WORKFLOWS}/${id}`, { headers: { 'if-match': `"${version}"` } }),
-    );
+    const headers = { 'if-match': `"${version}"` };
+    await target.api.call('DELETE', `${WORKFLOWS}/${id}`, { headers }).catch((error: unknown) => {
+      if (!(error instanceof ApiProblem) || error.code !== 'precondition-failed') throw error;
+      throw new CommandError(
+        `${id} was not removed: since the comparison, somebody else has changed it. Deploy again to compare again.`,
+      );
+    });
     io.print(`${id}: removed`);
-  }
-};
-
-/** @throws CommandError if the workflow has changed since the comparison */
-const orKept = async (id: string, removed: Promise<unknown>): Promise<void> => {
-  try {
-    await removed;
-  } catch (error) {
-    if (!(error instanceof ApiProblem) || error.code !== 'precondition-failed') throw error;
-    throw new CommandError(
-      `${id} was not removed: since the comparison, somebody else has changed it. Deploy again to compare again.`,
-    );
   }
 };
 
@@ -310,7 +299,7 @@ const pull = async (folder: string, context: TargetContext, owned: Owned): Promi
 const refuseTakenNames = (
   folder: string,
   files: ReadonlyMap<string, SentFile>,
-  stored: ReadonlyMap<string, StoredWorkflow>,
+  stored: ReadonlyMap<string, ReadWorkflow>,
 ): void => {
   const owners = new Map([...files].map(([id, { name }]) => [name, id]));
   for (const id of stored.keys()) {

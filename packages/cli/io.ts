@@ -38,6 +38,13 @@ export interface Io {
 
 export type Format = 'green' | 'red' | 'yellow';
 
+/** Asks on a terminal whether to go on. @param refusal - says what was not done. @throws CommandError if not */
+export const confirm = async (question: string, refusal: string, io: Io): Promise<void> => {
+  if (!io.isTerminal) return;
+  const answer = await io.ask(`${question} [y/N] `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(refusal);
+};
+
 export const printJson = (value: unknown, { print }: Pick<Io, 'print'>): void =>
   print(JSON.stringify(value, null, 2));
 

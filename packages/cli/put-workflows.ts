@@ -1,6 +1,7 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import type { pointedText, storedWorkflow, validateWorkflowsRoute } from '../../lib/app/workflows.ts';
 import type { AnswerTo, BodyOf } from '../../lib/http/api-route.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { TriggerTimes } from '../../lib/workflows/definition/problem.ts';
 import { ApiProblem } from './admin-api.ts';
 import type { Options, TargetContext } from './command.ts';
@@ -29,6 +30,12 @@ const MAX_SENT = 100;
 const MAX_SENT_BYTES = 3_500_000;
 
 export const WORKFLOWS = '/api/admin/workflows';
+
+/** A version of a workflow, as the admin API answers it. */
+export interface ReadWorkflow {
+  readonly version: number;
+  readonly definition: WorkflowDefinition;
+}
 
 export const PUT_OPTIONS = [
   ['--message <text>', 'why, for the history of the workflow'],
@@ -146,14 +153,15 @@ export const storeFiles = async (
   };
   if (batches.length > 1) for (const batch of batches) await validateBatch(batch, context, describeStored());
   for (const batch of batches) {
-    const { workflows } = await orPlaces(
-      batch,
-      target.api.call<{ readonly workflows: readonly StoredWorkflow[] }>('PUT', WORKFLOWS, {
+    const { workflows } = await target.api
+      .call<{ readonly workflows: readonly StoredWorkflow[] }>('PUT', WORKFLOWS, {
         query: { message },
         body: toBody(batch),
-      }),
-      describeStored(),
-    );
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiProblem) || !Array.isArray(error.members.errors)) throw error;
+        throw refusal(error.members.errors as unknown as readonly ApiError[], batch, describeStored());
+      });
     for (const stored of workflows) printStored({ ...stored, times: ofMany(files, stored.times) }, batch, io);
     count += workflows.length;
   }
@@ -202,20 +210,6 @@ const printWarnings = (warnings: readonly ApiError[], batch: readonly SentFile[]
   for (const warning of warnings) io.note(io.paint('yellow', toLine(warning, batch, 'warning: ')));
 };
 
-/** Adds the files and lines to the problems that the API found. */
-const orPlaces = async <Answer>(
-  batch: readonly SentFile[],
-  answer: Promise<Answer>,
-  ending: string,
-): Promise<Answer> => {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof ApiProblem) || !Array.isArray(error.members.errors)) throw error;
-    throw refusal(error.members.errors as unknown as readonly ApiError[], batch, ending);
-  }
-};
-
 const refusal = (errors: readonly ApiError[], batch: readonly SentFile[], ending: string): CommandError => {
   const lines = errors.map((one) => toLine(one, batch));
   return new CommandError((ending === '' ? lines : [...lines, ending]).join('\n'));
@@ -231,18 +225,14 @@ const toLine = ({ pointer, detail }: ApiError, batch: readonly SentFile[], kind 
 
 /** @param batch - the files that were sent; null for a workflow that is stored already */
 export const printStored = (stored: StoredWorkflow, batch: readonly SentFile[] | null, io: Io): void => {
-  const { id, version, changed, triggers, warnings, times } = stored;
+  const { id, version, changed, triggers, warnings, times, releasing } = stored;
   if (batch !== null) printWarnings(warnings, batch, io);
   else for (const { pointer, detail } of warnings) io.note(io.paint('yellow', `${id}: ${pointer} ${detail}`));
   io.print(`${id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
-  printReleasing(stored, io);
+  for (const nodeId of releasing) io.print(`  requests stored by the trigger ${nodeId} now start to run`);
   for (const { addresses = [] } of triggers)
     for (const { method, url } of addresses) io.print(`  ${method} ${url}`);
   printTimes(id, times, io);
-};
-
-const printReleasing = ({ releasing }: Pick<StoredWorkflow, 'releasing'>, io: Io): void => {
-  for (const nodeId of releasing) io.print(`  requests stored by the trigger ${nodeId} now start to run`);
 };
 
 const MAX_WITH_ALL_TIMES = 10;

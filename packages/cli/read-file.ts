@@ -86,15 +86,11 @@ export const readWorkflow = async (
   io: InputIo,
   findNodeType: FindNodeType,
 ): Promise<WorkflowFile> => {
-  const {
-    value: definition,
-    warnings,
-    toLine,
-  } = await readChecked(file, io, async (text, name) => {
-    const { definition, ...found } = await validateWorkflow(parseWorkflow(text, name), findNodeType);
-    return { value: definition, ...found };
-  });
-  return { file, definition, warnings, toLine };
+  const { name, text } = await readInput(file, io);
+  const { definition, problems, warnings } = await validateWorkflow(parseWorkflow(text, name), findNodeType);
+  const toLine = createToLine(name, text);
+  if (definition === null) throw new CommandError([...problems, ...warnings].map(toLine).join('\n'));
+  return { file, definition, warnings: warnings.map(toLine), toLine };
 };
 
 /**
@@ -102,13 +98,20 @@ export const readWorkflow = async (
  *
  * @throws CommandError with each problem on its own line: `upload.json:3:12: /detail must be object`
  */
-export const readEntries = async (file: string, io: InputIo): Promise<readonly Entry[]> =>
-  (
-    await readChecked(file, io, async (text, name) => ({
-      ...checkEntries(parseJson(text, name)),
-      warnings: [],
-    }))
-  ).value;
+export const readEntries = async (file: string, io: InputIo): Promise<readonly Entry[]> => {
+  const { name, text } = await readInput(file, io);
+  const { value, problems } = checkEntries(parseJson(text, name));
+  if (value === null) throw new CommandError(problems.map(createToLine(name, text)).join('\n'));
+  return value;
+};
+
+const createToLine = (name: string, text: string) => {
+  const placeOf = locateValues(text);
+  return ({ path, message, severity }: Problem): string => {
+    const kind = severity === undefined ? '' : `${severity}: `;
+    return `${name}:${placeOf(path)}: ${kind}${path || '/'} ${message}`;
+  };
+};
 
 /** One line for each file with the id of one before it: stored together, the last one would win. */
 export const findSameIds = (
@@ -123,25 +126,4 @@ export const findSameIds = (
       ? []
       : [`${file}: /id ${quote(id)} is already the id of ${before}: change one of them`];
   });
-};
-
-type Check<Value> = (
-  text: string,
-  name: string,
-) => Promise<{
-  readonly value: Value | null;
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly Problem[];
-}>;
-
-const readChecked = async <Value>(file: string, io: InputIo, check: Check<Value>) => {
-  const { name, text } = await readInput(file, io);
-  const { value, problems, warnings } = await check(text, name);
-  const placeOf = locateValues(text);
-  const toLine = ({ path, message, severity }: Problem): string => {
-    const kind = severity === undefined ? '' : `${severity}: `;
-    return `${name}:${placeOf(path)}: ${kind}${path || '/'} ${message}`;
-  };
-  if (value === null) throw new CommandError([...problems, ...warnings].map(toLine).join('\n'));
-  return { value, warnings: warnings.map(toLine), toLine };
 };

@@ -51,13 +51,10 @@ export const createSendBytes = ({ findUrl, signing }: SendOptions): SendBytes =>
   };
 };
 
-interface Signer {
-  readonly host: string;
-  readonly region: string;
-  readonly keys: AwsCredentials;
-}
-
-const sign = (request: ApiRequestBytes, { host, region, keys }: Signer): ApiRequestBytes => {
+const sign = (
+  request: ApiRequestBytes,
+  { host, region, keys }: Readonly<{ host: string; region: string; keys: AwsCredentials }>,
+): ApiRequestBytes => {
   const { method, address: path, headers, body } = request;
   const { accessKeyId, secretAccessKey, sessionToken } = keys;
   const unsigned = { service: 'execute-api', region, host, method, path, headers: { ...headers } };

@@ -11,7 +11,14 @@ import { RUN_OPTIONS, readObject, runWorkflow } from './execution-commands.ts';
 import { findPermissions } from './find-permissions.ts';
 import { printJson, printLines } from './io.ts';
 import { parseWorkflow } from './parse-json.ts';
-import { PUT_OPTIONS, printStored, putFiles, type StoredWorkflow, WORKFLOWS } from './put-workflows.ts';
+import {
+  PUT_OPTIONS,
+  printStored,
+  putFiles,
+  type ReadWorkflow,
+  type StoredWorkflow,
+  WORKFLOWS,
+} from './put-workflows.ts';
 import { JSON_OUTPUT, readId, readIds, readVersionNumber, WORKFLOW } from './read-arguments.ts';
 import { onlyWorkflows, readInput, readWorkflow } from './read-file.ts';
 import { printTable } from './table.ts';
@@ -266,11 +273,6 @@ const exportWorkflows = async (
     io.print(`${id}: version ${number}, ${file}`);
   }
 };
-
-interface ReadWorkflow {
-  readonly version: number;
-  readonly definition: WorkflowDefinition;
-}
 
 const listWorkflows = async (
   { io, target }: TargetContext,

@@ -55,7 +55,10 @@ export const startBackend = async (settings: {
   const uploads = await startUploadServer({ folder: data.blobs, region: REGION, credentials: KEYS });
   const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
   const sources = await startSources({
-    ...{ file: data.sources ?? null, pool, log, clock: settings.scheduleClock },
+    file: data.sources ?? null,
+    pool,
+    log,
+    clock: settings.scheduleClock,
   });
   return {
     endpoints: {
@@ -95,25 +98,15 @@ const REGION = 'us-east-1';
 const KEYS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** The environment that connects functions to a backend; of the variables in serverless.yml, each function gets only its own. */
-export const createLocalEnvironment = (
-  {
-    dynamodbEndpoint,
-    engineEndpoint,
-    blobFolder,
-    uploadEndpoint,
-    secretsFolder,
-    sourcesEndpoint,
-  }: BackendEndpoints,
-  baseUrl: string,
-): LocalEnvironment => ({
+export const createLocalEnvironment = (endpoints: BackendEndpoints, baseUrl: string): LocalEnvironment => ({
   fixed: {
     ...({
-      DYNAMODB_ENDPOINT: dynamodbEndpoint,
-      AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
-      BLOB_FOLDER: blobFolder,
-      UPLOAD_ENDPOINT: uploadEndpoint,
-      SECRETS_FOLDER: secretsFolder,
-      SOURCES_ENDPOINT: sourcesEndpoint,
+      DYNAMODB_ENDPOINT: endpoints.dynamodbEndpoint,
+      AWS_ENDPOINT_URL_LAMBDA: endpoints.engineEndpoint,
+      BLOB_FOLDER: endpoints.blobFolder,
+      UPLOAD_ENDPOINT: endpoints.uploadEndpoint,
+      SECRETS_FOLDER: endpoints.secretsFolder,
+      SOURCES_ENDPOINT: endpoints.sourcesEndpoint,
     } satisfies Partial<Record<(typeof LOCAL_VARIABLES)[number], string>>),
     // Variables in serverless.yml whose values only a deployment knows.
     BLOB_BUCKET: 'local', // BLOB_FOLDER stands in for it
