@@ -71,7 +71,9 @@ export const validateFiles = async (
   const problems: string[] = [];
   const valid: WorkflowFile[] = [];
   const unknown: Unknown = {
-    ...{ workflow: new Set(), credential: new Set(), variable: new Set() },
+    workflow: new Set(),
+    credential: new Set(),
+    variable: new Set(),
     'value of the variable': new Set(),
   };
   const taken = new Map<string, Registration>();

@@ -55,7 +55,9 @@ export const toFileText = (definition: WorkflowDefinition, schema?: unknown): st
     ...(schema === undefined ? {} : { $schema: schema }),
     ...first,
     nodes: nodes.map(({ id: nodeId, type, parameters, ...more }) => ({
-      ...{ id: nodeId, type, ...more },
+      id: nodeId,
+      type,
+      ...more,
       parameters,
     })),
     connections,

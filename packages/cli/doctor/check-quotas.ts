@@ -1,4 +1,4 @@
-import { isPlainObject } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
 import { isSuccess } from '../../../lib/adapters/aws/aws-error.ts';
 import { AwsRefusal, askJson, askRest, type DoctorParts } from './ask-aws.ts';
@@ -100,41 +100,36 @@ const createReadMetric =
 
 const MAX_PAGES = 10;
 
-/** Reads a quota; null when the account does not have it. @param name - pattern that its name must match */
+/** The pages of a list. @param key - of its entries in the answer */
+const readPages = async function* (call: CallAws, target: string, input: object, key: string) {
+  let NextToken: JsonValue | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer = await askJson(call, target, { ...input, NextToken });
+    yield Array.isArray(answer[key]) ? answer[key].filter(isPlainObject) : [];
+    if (typeof answer.NextToken !== 'string') return;
+    NextToken = answer.NextToken;
+  }
+};
+
+/** Reads a quota; null when the account does not have it. @param name - patterns that its name must match */
 const readQuota = async (
   call: CallAws,
   ServiceCode: string,
   name: readonly RegExp[],
 ): Promise<number | null> => {
-  let NextToken: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const target = 'ServiceQuotasV20190624.ListServiceQuotas';
-    const answer = await askJson(call, target, {
-      ServiceCode,
-      ...(NextToken === undefined ? {} : { NextToken }),
-    });
-    const all = Array.isArray(answer.Quotas) ? answer.Quotas.filter(isPlainObject) : [];
-    const found = all.find(({ QuotaName }) =>
+  const target = 'ServiceQuotasV20190624.ListServiceQuotas';
+  for await (const listed of readPages(call, target, { ServiceCode }, 'Quotas')) {
+    const found = listed.find(({ QuotaName }) =>
       name.every((part) => part.test(String(QuotaName).slice(0, 200))),
     );
     if (found !== undefined) return Number(found.Value);
-    if (typeof answer.NextToken !== 'string') return null;
-    NextToken = answer.NextToken;
   }
   return null;
 };
 
 const countRules = async (call: CallAws): Promise<number> => {
   let count = 0;
-  let NextToken: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await askJson(call, 'AWSEvents.ListRules', {
-      Limit: 100,
-      ...(NextToken === undefined ? {} : { NextToken }),
-    });
-    count += Array.isArray(answer.Rules) ? answer.Rules.length : 0;
-    if (typeof answer.NextToken !== 'string') break;
-    NextToken = answer.NextToken;
-  }
+  for await (const rules of readPages(call, 'AWSEvents.ListRules', { Limit: 100 }, 'Rules'))
+    count += rules.length;
   return count;
 };

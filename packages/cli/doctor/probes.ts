@@ -17,31 +17,54 @@ import { EXECUTIONS, probeWorkflows, removeLeftProbes, removeProbe } from './pro
 /** An execution as the admin API shows it. */
 type ShownExecution = ReturnType<typeof describeExecution>;
 
-/** What the probes check. */
-const PROBES = ['synchronous', 'express', 'durable', 'blob', 'callback', 'schedule', 'queue'] as const;
-type Probe = (typeof PROBES)[number];
+/** The runs that the doctor starts, and what they show. */
+const PROBES = {
+  synchronous: { functions: ['webhook'] },
+  express: {
+    functions: ['webhook', 'runExpress'],
+    deadlineMs: 40_000,
+    succeeded: 'a background run started and ended',
+    notStarted: 'See the log of webhook.',
+  },
+  durable: {
+    functions: ['webhook', 'runDurable'],
+    deadlineMs: 40_000,
+    notStarted: 'See the log of webhook.',
+  },
+  blob: { functions: ['webhook', 'runDurable'] },
+  callback: { functions: ['webhook', 'runDurable', 'webhookCallback'], deadlineMs: 90_000 },
+  schedule: {
+    functions: ['dispatch', 'runExpress'],
+    deadlineMs: 120_000,
+    succeeded: 'a schedule started a run',
+    notStarted:
+      'See the dead-letter queue and the log of dispatch. The role of Scheduler must allow invoking dispatch.',
+  },
+  queue: {
+    functions: ['dispatch', 'runExpress'],
+    deadlineMs: 150_000,
+    succeeded: 'a message started a run',
+    notStarted:
+      'custom.triggerQueues must list the queue so that dispatch may receive its messages. See the log of dispatch.',
+  },
+} as const satisfies Readonly<Record<string, ProbeKind>>;
 
-const FUNCTIONS_OF: Readonly<Record<Probe, readonly string[]>> = {
-  synchronous: ['webhook'],
-  express: ['webhook', 'runExpress'],
-  durable: ['webhook', 'runDurable'],
-  blob: ['webhook', 'runDurable'],
-  callback: ['webhook', 'runDurable', 'webhookCallback'],
-  schedule: ['dispatch', 'runExpress'],
-  queue: ['dispatch', 'runExpress'],
-};
+interface ProbeKind {
+  /** Those that take part in it. */
+  readonly functions: readonly string[];
+  /**
+   * A request has its own limit, and a blob is checked with its durable run. Scheduler fires within a minute, and enabling a
+   * new mapping takes as long.
+   */
+  readonly deadlineMs?: number;
+  readonly succeeded?: string;
+  /** What to look at if no run has started. */
+  readonly notStarted?: string;
+}
 
-/**
- * Time limit of each probe; a request has its own limit, and a blob is checked with its durable run. Scheduler fires
- * within a minute, and enabling a new mapping takes as long.
- */
-const DEADLINES_MS: Readonly<Partial<Record<Probe, number>>> = {
-  express: 40_000,
-  durable: 40_000,
-  callback: 90_000,
-  schedule: 120_000,
-  queue: 150_000,
-};
+type Probe = keyof typeof PROBES;
+const NAMES = Object.keys(PROBES) as readonly Probe[];
+const kindOf = (probe: Probe): ProbeKind => PROBES[probe];
 
 const POLL_MS = 1_000;
 
@@ -108,8 +131,8 @@ class Look {
       io,
       origin: baseUrl ?? pongs.get('runDurable')?.config.publicUrl ?? null,
     });
-    for (const probe of PROBES) {
-      const key = FUNCTIONS_OF[probe].find((one) => broken.has(one));
+    for (const probe of NAMES) {
+      const key = kindOf(probe).functions.find((one) => broken.has(one));
       if (key !== undefined) this.#skip(probe, `${key} ${broken.get(key)}`);
     }
     if (queue === null)
@@ -194,10 +217,10 @@ class Look {
       await this.#follow(this.workflows.express.id);
       await this.#follow(this.workflows.durable.id);
       const ms = io.now() - startedAt;
-      for (const probe of PROBES)
-        if (this.#isOpen(probe) && ms > (DEADLINES_MS[probe] ?? Number.POSITIVE_INFINITY))
+      for (const probe of NAMES)
+        if (this.#isOpen(probe) && ms > (kindOf(probe).deadlineMs ?? Number.POSITIVE_INFINITY))
           await this.#giveUp(probe, ms);
-      const left = PROBES.filter((probe) => this.#isOpen(probe));
+      const left = NAMES.filter((probe) => this.#isOpen(probe));
       if (left.length > 0) publishedBy = io.now() + PUBLISH_MS;
       if (left.length === 0 && (this.#unpublished.size === 0 || io.now() >= publishedBy)) break;
       if (limit.isOver()) {
@@ -237,7 +260,7 @@ class Look {
     const { target } = this.#parts;
     if (record.eventPending === true) this.#unpublished.set(record.executionId, record);
     else this.#unpublished.delete(record.executionId);
-    const probe = PROBES.find((one) => one === record.trigger.nodeId);
+    const probe = NAMES.find((one) => one === record.trigger.nodeId);
     if (probe === undefined || probe === 'synchronous') return;
     if (record.status === 'succeeded') return this.#succeed(probe);
     if (isFinal(record.status)) {
@@ -283,7 +306,7 @@ class Look {
       this.#set('durable', probes.ok('durable: a run started and ended'));
       this.#set('blob', probes.ok('blob: a request was written to the bucket and read from there'));
       this.#set('callback', probes.ok('callback: an answer resumed the run'));
-    } else this.#set(probe, probes.ok(SUCCEEDED[probe as keyof typeof SUCCEEDED]));
+    } else this.#set(probe, probes.ok(`${probe}: ${kindOf(probe).succeeded}`));
   }
 
   async #giveUp(probe: Probe, ms: number): Promise<void> {
@@ -297,7 +320,8 @@ class Look {
     const { express, durable } = this.workflows;
     const records = await this.#executionsOf(probe === 'durable' ? durable.id : express.id);
     const record = records.find((one) => one.trigger.nodeId === probe);
-    if (record === undefined) return wrong(...NOT_STARTED[probe as keyof typeof NOT_STARTED](within));
+    if (record === undefined)
+      return wrong(`${probe}: no run started ${within}`, kindOf(probe).notStarted ?? '');
     const message = `${probe}: the run is ${record.status} ${within}`;
     const { executionId } = record;
     this.#set(
@@ -322,22 +346,3 @@ class Look {
       );
   }
 }
-
-const SUCCEEDED = {
-  express: 'express: a background run started and ended',
-  schedule: 'schedule: a schedule started a run',
-  queue: 'queue: a message started a run',
-} as const;
-
-const NOT_STARTED = {
-  express: (within) => [`express: no run started ${within}`, 'See the log of webhook.'],
-  durable: (within) => [`durable: no run started ${within}`, 'See the log of webhook.'],
-  schedule: (within) => [
-    `schedule: no run started ${within}`,
-    'See the dead-letter queue and the log of dispatch. The role of Scheduler must allow invoking dispatch.',
-  ],
-  queue: (within) => [
-    `queue: no run started ${within}`,
-    'custom.triggerQueues must list the queue so that dispatch may receive its messages. See the log of dispatch.',
-  ],
-} as const satisfies Readonly<Partial<Record<Probe, (within: string) => readonly [string, string]>>>;

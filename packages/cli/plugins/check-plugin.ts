@@ -101,27 +101,16 @@ const checkNodeTypes = (
   );
 };
 
-/** A node type of either API as a handle. */
+/** A node type of either API as a handle, which lacks what is null in the node type. */
 const toHandle = (
-  {
-    nodeType,
-    control,
-    example,
-    checkParameters,
-    credentialTypesFor,
-    awsCalls,
-    firedBy: _firedBy,
-    ...about
-  }: PluginNodeType,
+  { nodeType, firedBy: _firedBy, ...about }: PluginNodeType,
   executor: NodeExecutor,
 ): PluginHandle => ({
-  ...about,
+  ...(Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null)) as Omit<
+    PluginHandle,
+    'id' | 'execute'
+  >),
   id: nodeType,
-  ...(control === null ? {} : { control }),
-  ...(example === null ? {} : { example }),
-  ...(checkParameters === null ? {} : { checkParameters }),
-  ...(credentialTypesFor === null ? {} : { credentialTypesFor }),
-  ...(awsCalls === null ? {} : { awsCalls }),
   execute: (node, input, context) => executor.execute(node, input, context),
 });
 
