@@ -114,7 +114,11 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
 
   code.prepare(samplesDefinition.key); // while the tables are created
   const backend = await startBackend({
-    ...{ tablePrefix, dataFolder, pool: background, streams: file.streams, log },
+    tablePrefix,
+    dataFolder,
+    pool: background,
+    streams: file.streams,
+    log,
   });
   parts.backend = backend;
   const local = createLocalEnvironment(backend.endpoints, baseUrl);

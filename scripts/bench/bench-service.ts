@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WorkflowNode } from '@hookloom/plugin-kit';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { openSweep } from '../../lib/app/compose/background.ts';
 import { openDurableRuns } from '../../lib/app/compose/runs.ts';
@@ -13,7 +14,9 @@ import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts
 import { installedPlugins } from '../../nodes/installed.ts';
 import { openSampleStores } from '../../packages/local/samples/sample-stores.ts';
 import { environmentOf } from '../../tests/support/function-environment.ts';
-import type { Link } from './chains.ts';
+
+/** A node of a chain. */
+export type Link = Pick<WorkflowNode, 'type' | 'parameters'>;
 
 export const tablePrefix = 'bench';
 

@@ -38,7 +38,11 @@ export const buildBundle = async (file: string, outfile: string): Promise<Metafi
     metafile: true,
     logLevel: 'error',
     plugins: [createChunks()],
-    ...{ minify, format, target, mainFields, external },
+    minify,
+    format,
+    target,
+    mainFields,
+    external,
   } as BuildOptions & { metafile: true });
   return metafile;
 };

@@ -10,13 +10,13 @@ import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { startEmbeddedDynamoDb } from '../../packages/local/database/embedded-dynamodb.ts';
 import {
   createEvent,
+  type Link,
   openService,
   order,
   storeWorkflow,
   tablePrefix,
   toChain,
 } from '../bench/bench-service.ts';
-import type { Link } from '../bench/chains.ts';
 import { fourNodes } from '../bench/requests/four-nodes.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -82,13 +82,15 @@ export const storeConsoleSamples = async (baseUrl: string): Promise<SampleIds> =
   const [{ executionId } = { executionId: '' }] = executions;
   const [{ id: requestId } = { id: '' }] = requests;
   return {
-    ...{ executionId, requestId, bulkRetryId, workflowId: 'collect-payment', version: '1' },
-    ...{
-      pluginId: 'slack',
-      nodeType: 'httpRequest',
-      type: 'smtp',
-      credentialId: 'people-api',
-      name: 'currency',
-    },
+    executionId,
+    requestId,
+    bulkRetryId,
+    workflowId: 'collect-payment',
+    version: '1',
+    pluginId: 'slack',
+    nodeType: 'httpRequest',
+    type: 'smtp',
+    credentialId: 'people-api',
+    name: 'currency',
   };
 };

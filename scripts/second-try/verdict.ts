@@ -27,7 +27,8 @@ export const findFailures = ({ testResults }: Report): Failure[] =>
     const failed = assertionResults.filter((test) => test.status === 'failed');
     const byMessage = Map.groupBy(failed, ({ failureMessages }) => failureMessages?.[0] ?? '');
     const found = [...byMessage].map(([text, tests]) => ({
-      ...{ file, message: text },
+      file,
+      message: text,
       titles: tests.map(({ fullName }) => fullName),
     }));
     return found.length === 0 && status === 'failed' ? [{ file, titles: [], message }] : found;

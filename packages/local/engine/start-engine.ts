@@ -52,7 +52,8 @@ export const startEngine = async (
   const client = createSdk(dynamodbEndpoint);
   const table = `${tablePrefix}-local-durable`;
   const store = await openStateStore(client, table, {
-    ...{ stamp: WRITTEN, check: (items) => checkVersions(table, items) },
+    stamp: WRITTEN,
+    check: (items) => checkVersions(table, items),
   });
   const invoke = createInvoke(pool, log, isRun);
   const engine = new LocalEngine({ store, invoke, log, durable: [RUN_DURABLE] });

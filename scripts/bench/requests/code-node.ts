@@ -1,14 +1,76 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '../../../lib/adapters/runtime/logger.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
+import { execute } from '../../../lib/engine/execute.ts';
+import type { SharedServices } from '../../../lib/engine/session.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
-import { createEnvironment, createEvent, order, toChain } from '../bench-service.ts';
+import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
+import type { Plan } from '../../../lib/workflows/plan/plan.ts';
+import { installedPlugins } from '../../../nodes/installed.ts';
+import { createEnvironment, createEvent, type Link, order, toChain } from '../bench-service.ts';
 import { buildBundle } from '../build-bundle.ts';
-import { compileChain, type Link, runChain } from '../chains.ts';
 import { type Start, startFresh } from '../fresh-process.ts';
 import { formatSpread, measure, printTable, toFigure } from '../measure.ts';
 import { openWebhookOf } from './recorded-request.ts';
+
+/** An immediate response of 1 kB, to exclude the network. */
+const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(1_000) }));
+const services: SharedServices = {
+  clock: systemClock,
+  ids: { next: () => 'id' },
+  http: {
+    request: async ({ url }) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body,
+      stream: null,
+      url,
+    }),
+  },
+};
+const logger = createLogger({ write: () => {} });
+
+const registry = loadRegistry(installedPlugins, { logger, clock: systemClock });
+
+const compileNode = async (link: Link): Promise<Plan> => {
+  const { findNodeType } = await registry;
+  const nodes = [
+    { id: 'start', type: 'manualTrigger', parameters: {} },
+    { id: 'node', ...link },
+  ];
+  const connections = [{ sourceNodeId: 'start', targetNodeId: 'node' }];
+  return compilePlan({ id: 'bench', name: 'Bench', enabled: true, nodes, connections }, findNodeType);
+};
+
+/** @throws Error when the run does not succeed */
+const runPlan = async (plan: Plan): Promise<void> => {
+  const { status, failure } = await execute(
+    plan,
+    {
+      execution: {
+        executionId: 'bench',
+        workflowId: 'bench',
+        workflowVersion: 1,
+        trigger: { nodeId: 'start', type: 'manualTrigger' },
+        startedAt: new Date().toISOString(),
+        stage: 'test',
+      },
+      input: { a: 1 },
+      limits: { timeoutMs: 600_000, maxNodeRuns: 1_000_000, maxOutputBytes: 1_000_000 },
+    },
+    {
+      services,
+      logger,
+      steps: inlineSteps(systemClock),
+      workflows: { findVersion: async () => null, loadPlan: () => Promise.reject(new Error('unused')) },
+      callbacks: null,
+    },
+  );
+  if (status !== 'succeeded') throw new Error(`the run ${status}: ${failure?.message}`);
+};
 
 const STARTS = 15;
 
@@ -52,10 +114,9 @@ export const benchCodeNode = async (): Promise<void> => {
 };
 
 const benchWarm = async (): Promise<void> => {
-  const steps = inlineSteps(systemClock);
   const running = async (link: Link) => {
-    const plan = await compileChain(1, link);
-    return () => runChain(plan, steps);
+    const plan = await compileNode(link);
+    return () => runPlan(plan);
   };
   const calls: [string, () => unknown][] = [
     ['ten lines in this process', tenLines],

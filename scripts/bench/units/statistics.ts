@@ -28,10 +28,14 @@ export const countStatistics = async (): Promise<readonly StatisticsUnits[]> => 
         const happenings: Happening[] = [
           { kind: 'started', ...run },
           {
-            ...{ kind: 'ended', ...run, status: 'succeeded' },
+            kind: 'ended',
+            ...run,
+            status: 'succeeded',
             durationMs: durations.reduce((sum, ms) => sum + ms, 0),
             nodes: durations.map((durationMs, node) => ({
-              ...{ nodeId: `node-${node}`, status: 'succeeded', durationMs },
+              nodeId: `node-${node}`,
+              status: 'succeeded',
+              durationMs,
             })),
           },
         ];

@@ -15,8 +15,7 @@ import type { BackgroundMode } from '../../../lib/workflows/definition/definitio
 import type { WebhookFeatures } from '../../../lib/workflows/definition/path-config.ts';
 import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
 import type { BackgroundCounts, StoredBytes } from '../../cost/billed-run.ts';
-import { createEvent, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
-import type { Link } from '../chains.ts';
+import { createEvent, type Link, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
 import { printTable } from '../measure.ts';
 import { fourNodes } from '../requests/four-nodes.ts';
 import { countDurable, startCountingDatabase, type Units } from './count-units.ts';
