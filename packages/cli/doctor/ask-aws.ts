@@ -3,6 +3,17 @@ import type { CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
 import { errorTypeOf, isSuccess, readObject, toCause } from '../../../lib/adapters/aws/aws-error.ts';
 import type { createLambdaPing } from '../../../lib/adapters/aws/lambda-ping.ts';
 
+/** The admin API as the doctor calls it. A call throws an error with the `code` of the problem that it got. */
+export interface DoctorApi {
+  call<Body>(
+    method: string,
+    path: string,
+    request?: { readonly query?: Readonly<Record<string, string | number>>; readonly body?: unknown },
+  ): Promise<Body>;
+  /** All pages of a list. @param key - of the entries in the answer */
+  list<Entry>(path: string, key: string, query?: Readonly<Record<string, string>>): Promise<readonly Entry[]>;
+}
+
 /** The doctor's own parts: direct access to the AWS APIs. */
 export interface DoctorParts {
   /** Prefix of the names of the stage's resources: `SERVICE-STAGE`. */

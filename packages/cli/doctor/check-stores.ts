@@ -2,8 +2,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import type { storedDataRoute } from '../../../lib/app/health.ts';
 import { TABLES, type TableShape } from '../../../lib/health/tables.ts';
 import type { AnswerTo } from '../../../lib/http/api-route.ts';
-import type { AdminApi } from '../admin-api.ts';
-import { AwsRefusal, askJson, askRest, type DoctorParts } from './ask-aws.ts';
+import { AwsRefusal, askJson, askRest, type DoctorApi, type DoctorParts } from './ask-aws.ts';
 import { type Line, linesOf } from './line.ts';
 
 const tables = linesOf('tables');
@@ -160,7 +159,7 @@ type StoredData = AnswerTo<typeof storedDataRoute>;
 const OLD_MS = 300_000;
 
 /** Checks the versions of the stored data, and the accepted executions that have not started. */
-export const checkStoredData = async (api: AdminApi, now: number): Promise<readonly Line[]> => {
+export const checkStoredData = async (api: DoctorApi, now: number): Promise<readonly Line[]> => {
   const { problem, accepted } = await api.call<StoredData>('GET', '/api/admin/stored-data');
   return [
     problem === null

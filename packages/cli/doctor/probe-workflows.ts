@@ -2,7 +2,7 @@ import type { describeSummary } from '../../../lib/executions/record/describe-ex
 import { isFinal } from '../../../lib/executions/record/execution-store.ts';
 import { PROBE_PREFIX } from '../../../lib/health/ping.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import type { AdminApi } from '../admin-api.ts';
+import type { DoctorApi } from './ask-aws.ts';
 
 interface ProbeOptions {
   /** Unique to one run of the doctor. */
@@ -81,7 +81,7 @@ export const EXECUTIONS = '/api/admin/executions';
 const LEFT_AFTER_MS = 900_000;
 
 /** Removes probes of earlier runs of the doctor that ended before removing them. */
-export const removeLeftProbes = async (api: AdminApi, now: number): Promise<void> => {
+export const removeLeftProbes = async (api: DoctorApi, now: number): Promise<void> => {
   const found = await api.list<{ readonly id: string; readonly updatedAt: string }>(WORKFLOWS, 'workflows', {
     text: PROBE_PREFIX,
   });
@@ -91,7 +91,7 @@ export const removeLeftProbes = async (api: AdminApi, now: number): Promise<void
 };
 
 /** Removes a probe with its registrations, runs and records. */
-export const removeProbe = async (id: string, api: AdminApi): Promise<void> => {
+export const removeProbe = async (id: string, api: DoctorApi): Promise<void> => {
   const path = `${WORKFLOWS}/${id}`;
   await api.call('DELETE', path, { query: { force: 'true' } }).catch(ignore('workflow-not-found'));
   const executions = await api.list<ReturnType<typeof describeSummary>>(EXECUTIONS, 'executions', {

@@ -8,8 +8,7 @@ import type {
 } from '../../../lib/executions/record/describe-execution.ts';
 import { isFinal } from '../../../lib/executions/record/execution-store.ts';
 import type { Pong } from '../../../lib/health/ping.ts';
-import type { Target } from '../target.ts';
-import { askJson } from './ask-aws.ts';
+import { askJson, type DoctorApi, type DoctorParts } from './ask-aws.ts';
 import { createQuestions, describeProblem, toEvent } from './ask-functions.ts';
 import { type Line, linesOf, type TimeLimit } from './line.ts';
 import { EXECUTIONS, probeWorkflows, removeLeftProbes, removeProbe } from './probe-workflows.ts';
@@ -77,7 +76,12 @@ const BLOB_BYTES = 24_000;
 const probes = linesOf('probes');
 
 interface ProbeParts {
-  readonly target: Pick<Target, 'api' | 'doctor' | 'baseUrl'>;
+  readonly target: {
+    readonly api: DoctorApi;
+    readonly doctor: DoctorParts;
+    /** URL of the service; null for a deployed stage, whose functions report it. */
+    readonly baseUrl: string | null;
+  };
   readonly io: Pick<Clock, 'now' | 'sleep'>;
   /** The ping responses by function key. */
   readonly pongs: ReadonlyMap<string, Pong>;
