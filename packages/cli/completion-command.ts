@@ -60,13 +60,16 @@ const quoteAll = (texts: readonly string[]): string => texts.map(quote).join(' '
 const toPatterns = (places: readonly Place[]): readonly string[] =>
   places.map(({ path }) => path).filter((path) => path !== '');
 
+/** The body of a loop over words, in bash and zsh, and its end. */
+const readPlace = (places: readonly Place[]): string => `    case "$place $word" in
+      ${toPatterns(places).map(quote).join(' | ')}) place+=" $word" ;;
+    esac
+  done`;
+
 const printBash = (places: readonly Place[]): string => `_hookloom() {
   local current=\${COMP_WORDS[COMP_CWORD]} place= word commands= options= values=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$place $word" in
-      ${toPatterns(places).map(quote).join(' | ')}) place+=" $word" ;;
-    esac
-  done
+${readPlace(places)}
   case "$place" in
 ${places
   .map(({ path, children, options }) => {
@@ -87,10 +90,7 @@ _hookloom() {
   local place= word
   local -a commands options
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$place $word" in
-      ${toPatterns(places).map(quote).join(' | ')}) place+=" $word" ;;
-    esac
-  done
+${readPlace(places)}
   case "$place" in
 ${places
   .map(

@@ -19,13 +19,10 @@ export const checkInboundOptions = ({
   type,
   username,
   passwordStdin,
-  field,
-  ref,
-  host,
-  perSecond,
-  atOnce,
+  preset: _preset,
+  ...ofOutbound
 }: CreateOptions): void => {
-  if ([field, ref, host, perSecond, atOnce].some((given) => given !== undefined))
+  if (Object.values(ofOutbound).some((given) => given !== undefined))
     throw usageError('--field, --host, --ref, --per-second and --at-once are for outbound credentials');
   if (type === 'basic' && !username) throw usageError('--type basic needs --username NAME');
   if (type === 'apiKey' && (username !== undefined || passwordStdin === true))
@@ -39,10 +36,8 @@ export const createInbound = async (
 ): Promise<void> => {
   const password = passwordStdin === true ? await readPassword(context.io) : undefined;
   const body = { type, username, password };
-  printSecret(
-    await sendCredential<StoredInbound>(type, context, 'PUT', `${CREDENTIALS}/${id}`, body),
-    context,
-  );
+  const path = `${CREDENTIALS}/${id}`;
+  printSecret(await sendCredential<StoredInbound>(type, context, 'PUT', path, body), context);
 };
 
 export const rotateInbound = async (
@@ -52,10 +47,8 @@ export const rotateInbound = async (
 ): Promise<void> => {
   if (type === 'apiKey' && passwordStdin === true) throw usageError('An API key is generated');
   const body = passwordStdin === true ? { password: await readPassword(context.io) } : {};
-  printSecret(
-    await sendCredential<StoredInbound>(type, context, 'POST', `${CREDENTIALS}/${id}/rotate`, body),
-    context,
-  );
+  const path = `${CREDENTIALS}/${id}/rotate`;
+  printSecret(await sendCredential<StoredInbound>(type, context, 'POST', path, body), context);
 };
 
 interface StoredInbound extends Inbound {

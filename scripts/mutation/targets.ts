@@ -10,9 +10,12 @@ const ofPackage = (name: string, ...others: readonly string[]): Target => ({
   tests: [`packages/${name}/tests/**/*.test.ts`, ...others],
 });
 
+/** @param tests - below tests, or in packages */
 const ofFolder = (folder: string, ...tests: readonly string[]): Target => ({
   mutate: [`lib/${folder}/**/*.ts`],
-  tests: (tests.length === 0 ? [`${folder}/**/*`] : tests).map((pattern) => `tests/${pattern}.test.ts`),
+  tests: (tests.length === 0 ? [`${folder}/**/*`] : tests).map(
+    (pattern) => `${pattern.startsWith('packages/') ? '' : 'tests/'}${pattern}.test.ts`,
+  ),
 });
 
 /** What `npm run test:mutation` can change, by name. */
@@ -32,12 +35,12 @@ export const targets: Readonly<Record<string, Target>> = {
     'deep/file-lifetimes',
   ),
   held: ofFolder('executions/held', 'executions/held/*', 'webhooks/features/held'),
-  registrations: ofFolder('registrations'),
+  registrations: ofFolder('triggers/registrations'),
   credentials: ofFolder(
     'credentials',
     'credentials/**/*',
     'functions/admin-credentials',
-    'cli/{credential,credential-connect,credential-test,outbound-credential,url-warnings}',
+    'packages/cli/tests/{credential,credential-connect,credential-test,outbound-credential,url-warnings}',
   ),
   signature: ofFolder('webhooks/features/signature'),
 };

@@ -2,31 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { refuseForeignRequests } from 'lambda-stage/net';
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
-import {
-  bucketRoutes,
-  createMailServer,
-  createOrdersTable,
-  feedRoutes,
-  fileRoutes,
-  languageModelRoutes,
-  ordersTableRoutes,
-  peopleRoutes,
-  type Routes,
-  sendJson,
-  slackRoutes,
-} from './systems.ts';
+import { createMailServer, createOrdersTable, routes, sendJson } from './systems.ts';
 
 // `npm run stand-in`: the systems that the samples call, on this machine.
-
-const routes: Routes = [
-  ...peopleRoutes,
-  ...fileRoutes,
-  ...slackRoutes,
-  ...languageModelRoutes,
-  ...feedRoutes,
-  ...bucketRoutes,
-  ...ordersTableRoutes,
-];
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 

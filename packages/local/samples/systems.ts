@@ -13,9 +13,6 @@ import { SAMPLE_TOKEN } from './sample-credentials.ts';
 /** Answers a request. @param path - without the query */
 type Answer = (request: IncomingMessage, response: ServerResponse, path: string) => void | Promise<void>;
 
-/** A system that the samples call: `METHOD /path`, and its answer. */
-export type Routes = readonly (readonly [pattern: RegExp, answer: Answer])[];
-
 export const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 };
@@ -54,12 +51,6 @@ const noSuchKey: Answer = (_request, response) => {
   response.writeHead(404, { 'content-type': 'application/xml' }).end(error);
 };
 
-/** A bucket of S3 with one object; signatures are not checked. */
-export const bucketRoutes: Routes = [
-  [/^GET \/s3\/imports\/orders\.csv$/, getOrders],
-  [/^GET \/s3\//, noSuchKey],
-];
-
 const MEGABYTE = 1_000_000;
 const MAX_MEGABYTES = 10_000;
 
@@ -87,12 +78,6 @@ const receive: Answer = async (request, response) => {
   sendJson(response, 201, { bytes, sha256: hash.digest('hex') });
 };
 
-/** Files to fetch, and an endpoint that accepts any upload. */
-export const fileRoutes: Routes = [
-  [/^GET \/files\/\d{1,5}$/, sendFile],
-  [/^(?:POST|PUT) \/received\//, receive],
-];
-
 /** A fake model that searches for words. */
 const sortTicket = (text: string) => {
   const has = (...words: string[]): boolean => words.some((word) => text.toLowerCase().includes(word));
@@ -118,9 +103,6 @@ const complete: Answer = async (request, response) => {
   });
 };
 
-/** A chat completions API like OpenAI's. */
-export const languageModelRoutes: Routes = [[/^POST \/llm\/v1\/chat\/completions$/, complete]];
-
 const MINUTE_MS = 60_000;
 const FEED_LENGTH = 5;
 
@@ -136,9 +118,6 @@ const getFeed: Answer = (_request, response) => {
     .writeHead(200, { 'content-type': 'application/rss+xml' })
     .end(`<rss version="2.0"><channel><title>Tea</title>${items.join('')}</channel></rss>`);
 };
-
-/** A feed to poll. */
-export const feedRoutes: Routes = [[/^GET \/feed\.xml$/, getFeed]];
 
 /** The header lines of a mail that are printed. */
 const SHOWN = /^(?:From|To|Subject):.*$/gim;
@@ -166,9 +145,6 @@ const ask: Answer = async (request, response) => {
   database.emit('request', request, response);
   await once(response, 'close');
 };
-
-/** DynamoDB, in memory; signatures are not checked. */
-export const ordersTableRoutes: Routes = [[/^POST \/$/, ask]];
 
 export const ordersTable: CreateTableCommandInput = {
   TableName: 'sample-orders',
@@ -204,9 +180,6 @@ const listPeople: Answer = (request, response) => {
   });
 };
 
-/** A sample API that returns a list in pages. */
-export const peopleRoutes: Routes = [[/^GET \/people$/, listPeople]];
-
 /** Responds as Slack does: with 200 even for refusals. */
 const postMessage: Answer = async (request, response) => {
   if (!isAuthorized(request)) return sendJson(response, 200, { ok: false, error: 'invalid_auth' });
@@ -216,5 +189,22 @@ const postMessage: Answer = async (request, response) => {
   sendJson(response, 200, { ok: true, channel, ts: '1763800000.000100', message: { text } });
 };
 
-/** One method of Slack's Web API. */
-export const slackRoutes: Routes = [[/^POST \/slack\/api\/chat\.postMessage$/, postMessage]];
+/** The systems that the samples call. */
+export const routes: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
+  // A sample API that returns a list in pages.
+  [/^GET \/people$/, listPeople],
+  // Files to fetch, and an endpoint that accepts any upload.
+  [/^GET \/files\/\d{1,5}$/, sendFile],
+  [/^(?:POST|PUT) \/received\//, receive],
+  // One method of Slack's Web API.
+  [/^POST \/slack\/api\/chat\.postMessage$/, postMessage],
+  // A chat completions API like OpenAI's.
+  [/^POST \/llm\/v1\/chat\/completions$/, complete],
+  // A feed to poll.
+  [/^GET \/feed\.xml$/, getFeed],
+  // A bucket of S3 with one object; signatures are not checked.
+  [/^GET \/s3\/imports\/orders\.csv$/, getOrders],
+  [/^GET \/s3\//, noSuchKey],
+  // DynamoDB, in memory; signatures are not checked.
+  [/^POST \/$/, ask],
+];

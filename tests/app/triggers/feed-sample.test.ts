@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import { languageModelRoutes, slackRoutes } from '../../../packages/local/samples/systems.ts';
+import { routes } from '../../../packages/local/samples/systems.ts';
 import sample from '../../../workflows/feed-to-slack.json' with { type: 'json' };
 import { aPollService } from '../../support/a-poll-service.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
@@ -17,7 +17,6 @@ afterEach(() => {
 const startSystems = async () => {
   const posted: string[] = [];
   let feed = '';
-  const routes = [...languageModelRoutes, ...slackRoutes];
   const { stdout } = process;
   const write = stdout.write;
   stdout.write = ((text: string) => {
