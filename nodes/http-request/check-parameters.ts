@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, ParameterProblem } from '@hookloom/plugin-kit';
 import { findNextProblem } from './next-page.ts';
-import { parseStatusSet, rules } from './send.ts';
+import { rules } from './properties.ts';
+import { parseStatusSet } from './send.ts';
 
 const LISTS = ['successStatus', 'retryStatus'];
 
