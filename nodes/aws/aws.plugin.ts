@@ -76,7 +76,7 @@ export const aws = defineAction({
     input: { id: 'A-1', total: 120 },
     output: { ConsumedCapacity: { TableName: 'orders', CapacityUnits: 1 } },
   },
-  execute: async ({ parameters, credential, context }) => callAws(parameters, credential, context),
+  execute: async ({ parameters, context }) => callAws(parameters, context),
 });
 
 /** The node that calls AWS services through the SDK. */

@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { readIsoTime } from '@hookloom/counted-jsonata/times';
 import {
   type Files,
   type FileValue,
+  fromAttempt,
   isFileValue,
   isNodeError,
   isPlainObject,
   type JsonObject,
   type JsonValue,
-  type LentCredential,
   type NodeContext,
   NodeError,
   parseJson,
@@ -29,25 +30,17 @@ interface AwsParameters {
   readonly maxOutputBytes: number;
 }
 
-/** The client's timeout is longer than the node's, so that the node's message is shown. */
-const TIMEOUT_MARGIN_MS = 1_000;
-
 /** Makes the call. Its output is delivered as JSON, with files for streams. */
-export const callAws = async (
-  parameters: AwsParameters,
-  credential: LentCredential | null,
-  { services, signal, remainingMs }: NodeContext,
-): Promise<JsonObject> => {
+export const callAws = async (parameters: AwsParameters, context: NodeContext): Promise<JsonObject> => {
+  const { services } = context;
   const { service, operation, region, maxOutputBytes } = parameters;
   const output = await services.aws.send({
     service,
     operation,
     input: await toSdkInput(parameters.input, services.files),
-    ...(region === undefined ? {} : { region }),
-    timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
+    region,
+    ...fromAttempt(context),
     maxOutputBytes,
-    signal,
-    ...(credential === null ? {} : { credential }),
   });
   try {
     return await readOutput(parameters, output, services.files);
@@ -88,16 +81,6 @@ async function* iterate(
 ): AsyncGenerator<Uint8Array, undefined> {
   yield* content;
 }
-
-const readStream = async (
-  content: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  place: string,
-): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of limitStream(content, maxBytes, place)) chunks.push(chunk);
-  return Buffer.concat(chunks);
-};
 
 const tooLarge = (place: string, limit: number): NodeError =>
   new NodeError(`${place} is larger than ${limit} bytes`, { name: 'OutputTooLarge', isRetryable: false });
@@ -153,9 +136,7 @@ const lengthOf = (input: JsonObject): { readonly ContentLength?: number } => {
 const openFile = async (file: FileValue, files: Files): Promise<unknown> => {
   const content = await files.open(file);
   if (file.size > MAX_BYTES_IN_MEMORY) return Readable.from(content, { objectMode: false });
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return buffer(content);
 };
 
 const readBase64 = (text: JsonValue | undefined, place: string): Uint8Array => {
@@ -192,8 +173,9 @@ const readOutput = (given: AwsParameters, output: SdkOutput, files: Files): Prom
       const stream = limitStream(isStream ? content : [content], maxFileBytes, `${call}: ${place}`);
       return files.save(stream, toFileInfo(given, output));
     }
-    const bytes = isStream ? await readStream(content, maxOutputBytes, `${call}: ${place}`) : content;
-    return decode(bytes, bytesAs, `${call}: ${place}`);
+    const at = `${call}: ${place}`;
+    const bytes = isStream ? await buffer(limitStream(content, maxOutputBytes, at)) : content;
+    return decode(bytes, bytesAs, at);
   };
 
   const readEvents = async (events: AsyncIterable<unknown>, place: string): Promise<JsonValue> => {

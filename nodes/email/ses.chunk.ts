@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { JsonObject, LentCredential, NodeContext } from '@hookloom/plugin-kit';
+import { fromAttempt, type JsonObject, type LentCredential, type NodeContext } from '@hookloom/plugin-kit';
 import { composeMail, type Message, unwrapAttachmentError } from './message.ts';
 
 /**
@@ -13,19 +13,17 @@ export const sendBySes = async (
   caller: { readonly region: string | undefined; readonly credential: LentCredential | undefined },
   context: NodeContext,
 ): Promise<JsonObject> => {
-  const { services, signal, remainingMs } = context;
   const { recipients, open } = composeMail(message, context);
-  const { MessageId: messageId } = await services.aws.send({
+  const { MessageId: messageId } = await context.services.aws.send({
     service: 'sesv2',
     operation: 'SendEmail',
     input: {
       Destination: { ToAddresses: recipients },
       Content: { Raw: { Data: await readAll(open()) } },
     },
+    ...fromAttempt(context),
     ...caller,
-    timeoutMs: remainingMs() + 1_000,
     maxOutputBytes: 65_536,
-    signal,
   });
   return { messageId: String(messageId ?? ''), accepted: recipients, rejected: [] };
 };

@@ -2,6 +2,7 @@ import {
   CatalogueError,
   CREDENTIAL_REJECTED,
   findCertificateProblem,
+  fromAttempt,
   isServiceError,
   type JsonObject,
   type LentCredential,
@@ -27,7 +28,7 @@ export const sendBySmtp = async (
   withRotation(credential, (current) =>
     withSmtpSession(
       readSmtpServer((name) => current.field(name)),
-      toSessionOptions(context),
+      { tcp: context.services.tcp, ...fromAttempt(context) },
       (connection) => transmit(connection, message, context),
     ),
   );
@@ -122,13 +123,6 @@ const logIn = async (connection: SMTPConnection, { username, password }: SmtpSer
     connection.login({ credentials }, (error) => (error ? reject(error) : resolve()));
   });
 };
-
-/** The client's timeout is later than the node's, so that the node's message is shown. */
-const toSessionOptions = ({ services, remainingMs, signal }: NodeContext): SessionOptions => ({
-  tcp: services.tcp,
-  timeoutMs: remainingMs() + 1_000,
-  signal,
-});
 
 const MAX_RESPONSE_LENGTH = 1_000;
 

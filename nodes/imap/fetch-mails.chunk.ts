@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  fromAttempt,
   isPlainObject,
   type JsonObject,
   type JsonValue,
@@ -65,17 +66,17 @@ export const fetchMails = (
   query: MailQuery,
   input: JsonObject,
   credential: LentCredential,
-  { services, remainingMs, signal }: NodeContext,
+  context: NodeContext,
 ): Promise<Mails> =>
   withRotation(credential, (current) =>
     withImapSession(
       readImapServer((name) => current.field(name)),
-      { tcp: services.tcp, timeoutMs: remainingMs() + 1_000, signal, maxMailBytes: query.maxMailBytes },
+      { tcp: context.services.tcp, ...fromAttempt(context), maxMailBytes: query.maxMailBytes },
       (client) => {
         const given = input.position;
         return given === undefined
           ? tryMails(client, query)
-          : pollMails(client, query, readPosition(given, query), services.clock.now());
+          : pollMails(client, query, readPosition(given, query), context.services.clock.now());
       },
     ),
   );

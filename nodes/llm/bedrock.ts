@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { fromAttempt, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { toNoAnswer } from './check-answer.ts';
 import {
   ANSWER_NAME,
@@ -17,20 +17,15 @@ import {
   withOptions,
 } from './question.ts';
 
-/** The client's timeout is longer than the node's, so that the node's message is shown. */
-const TIMEOUT_MARGIN_MS = 1_000;
-
 /** Asks a model of Amazon Bedrock: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
-export const askBedrock: AskProvider = async (question, { services, credential, remainingMs, signal }) => {
-  const output = await services.aws.send({
+export const askBedrock: AskProvider = async (question, context) => {
+  const output = await context.services.aws.send({
     service: 'bedrock-runtime',
     operation: 'Converse',
     input: toInput(question),
-    timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
+    ...fromAttempt(context),
     maxOutputBytes: MAX_ANSWER_BYTES,
-    signal,
-    ...(question.region === undefined ? {} : { region: question.region }),
-    ...(credential === null ? {} : { credential }),
+    region: question.region,
   });
   return readAnswer(output as JsonObject, question.model);
 };

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import {
   asFinal,
   type Files,
@@ -114,7 +115,7 @@ export const readAttachments = async (
   const attachments: Attachment[] = [];
   for (const file of values) {
     const { mediaType, name } = file;
-    attachments.push({ mediaType, name, bytes: await readAll(await files.open(file)) });
+    attachments.push({ mediaType, name, bytes: await buffer(await files.open(file)) });
   }
   return attachments;
 };
@@ -124,12 +125,6 @@ const checkFile = (value: JsonValue, index: number): FileValue => {
   if (!mediaTypes.includes(value.mediaType))
     throw asFinal(new TypeError(`Parameter "files[${index}]" must be one of ${mediaTypes.join(', ')}`));
   return value;
-};
-
-const readAll = async (content: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return Buffer.concat(chunks);
 };
 
 /** The map under a key of an answer; an empty one if there is none. */

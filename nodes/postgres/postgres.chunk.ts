@@ -1,4 +1,5 @@
 import {
+  fromAttempt,
   type JsonObject,
   type LentCredential,
   type NodeContext,
@@ -26,14 +27,14 @@ export const runOnPostgres = (
   statements: readonly Statement[],
   limits: Limits & { readonly isList: boolean },
   credential: LentCredential,
-  { services, signal, remainingMs }: NodeContext,
+  context: NodeContext,
   databases: Databases = sandboxDatabases,
 ): Promise<JsonObject> =>
   withRotation(credential, async (current) => {
     const server = readPostgresServer((name) => current.field(name));
-    const timeoutMs = remainingMs() + 1_000; // later than the node's, so that the node's message is shown
     const { maxResponseBytes } = limits;
-    const options: ConnectOptions = { tcp: services.tcp, timeoutMs, signal, maxResponseBytes };
+    const options = { tcp: context.services.tcp, ...fromAttempt(context), maxResponseBytes };
+    const { timeoutMs } = options;
     const answers = await databases.use(server, options, (database) =>
       database.use(options, (client) => runTransaction(client, statements, { ...limits, timeoutMs })),
     );

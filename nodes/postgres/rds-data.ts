@@ -1,4 +1,5 @@
 import {
+  fromAttempt,
   isNodeError,
   type JsonObject,
   type JsonValue,
@@ -62,9 +63,8 @@ const createSend =
       operation,
       input: { resourceArn, secretArn, ...input },
       region: resourceArn.split(':')[3],
-      timeoutMs: context.remainingMs() + 1_000,
+      ...fromAttempt(context),
       maxOutputBytes: maxResponseBytes,
-      signal: context.signal,
       credential: role,
     });
 

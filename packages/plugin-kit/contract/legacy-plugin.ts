@@ -1,15 +1,6 @@
 import type { JsonValue } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type {
-  AwsCalls,
-  CheckParameters,
-  CredentialNeed,
-  CredentialTypesFor,
-  HealthCheck,
-  NodeExample,
-  NodeOutputs,
-  TriggerSource,
-} from './plugin.ts';
+import type { PluginHandle, PluginProvider } from './plugin.ts';
 
 /** One parameter of a legacy node type. */
 export interface LegacyProperty {
@@ -25,35 +16,20 @@ export interface LegacyProperty {
   readonly pattern?: string;
 }
 
-interface LegacyProvider {
+interface LegacyProvider
+  extends Pick<PluginProvider, 'description' | 'category' | 'version' | 'healthCheck'>,
+    Pick<PluginHandle, 'literalParameters' | 'checkParameters' | 'outputs' | 'inputs' | 'endsBranch'>,
+    Pick<PluginHandle, 'credentialTypes' | 'credentialRequired' | 'credentialTypesFor' | 'awsCalls'>,
+    Pick<PluginHandle, 'example'> {
   readonly nodeType: string;
   readonly displayName: string;
-  readonly description: string;
-  readonly category: string;
-  /** Semantic version, such as `1.0.0`. */
-  readonly version: string;
   readonly properties: readonly LegacyProperty[];
-  /** Parameters whose braces are no expressions. For this field and the next nine, see `PluginHandle`. */
-  readonly literalParameters?: readonly string[];
-  readonly checkParameters?: CheckParameters;
-  readonly outputs?: NodeOutputs;
-  readonly inputs?: readonly string[];
-  readonly endsBranch?: boolean;
-  readonly credentialTypes?: readonly string[];
-  readonly credentialRequired?: CredentialNeed;
-  readonly credentialTypesFor?: CredentialTypesFor;
-  readonly awsCalls?: AwsCalls;
-  readonly example?: NodeExample;
   /** Called on the first use of the node type; may import the executor's module then. */
   getExecutor(): NodeExecutor | Promise<NodeExecutor>;
-  readonly healthCheck?: HealthCheck;
 }
 
 /** The legacy plugin API for a node type that starts workflows: one provider, one node type. */
-export interface TriggerProvider extends LegacyProvider {
-  /** What fires this trigger: see `PluginHandle`. */
-  readonly firedBy?: TriggerSource;
-}
+export interface TriggerProvider extends LegacyProvider, Pick<PluginHandle, 'firedBy'> {}
 
 /** The legacy plugin API for a node type that does something in a workflow: one provider, one node type. */
 export interface ActionProvider extends LegacyProvider {

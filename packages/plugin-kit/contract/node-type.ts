@@ -1,42 +1,26 @@
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type {
-  AwsCalls,
-  CheckParameters,
-  ControlTraits,
-  CredentialNeed,
-  CredentialTypesFor,
-  HandleKind,
-  NodeOutputs,
-  Purity,
-  TriggerSource,
-} from './plugin.ts';
+import type { PluginHandle } from './plugin.ts';
+
+/** The fields of a handle that have a default, which is filled in. Only nodes that are not `pure` are steps with checkpoints. */
+type Completed =
+  | 'pure'
+  | 'literalParameters'
+  | 'outputs'
+  | 'inputs'
+  | 'endsBranch'
+  | 'credentialTypes'
+  | 'credentialRequired';
+
+/** The fields of a handle that are null if it has none. */
+type Nullable = 'control' | 'checkParameters' | 'credentialTypesFor' | 'awsCalls' | 'firedBy';
 
 /** A node type as the engine and the validation use it, the same for both plugin APIs. */
-export interface NodeType {
+export interface NodeType
+  extends Pick<PluginHandle, 'kind' | 'schema'>,
+    Required<Pick<PluginHandle, Completed>>,
+    Readonly<{ [Name in Nullable]: NonNullable<PluginHandle[Name]> | null }> {
   readonly nodeType: string;
-  readonly kind: HandleKind;
-  /** Whether a node is pure: see `PluginHandle.pure`. Only nodes that are not pure are steps with checkpoints. */
-  readonly pure: Purity;
-  /** The traits of a control node; null for other nodes. */
-  readonly control: ControlTraits | null;
-  /**
-   * Parameters whose braces are no expressions. For this field and the next eight, see `PluginHandle`; defaults are
-   * filled in.
-   */
-  readonly literalParameters: readonly string[];
-  readonly checkParameters: CheckParameters | null;
-  readonly outputs: NodeOutputs;
-  readonly inputs: readonly string[];
-  readonly endsBranch: boolean;
-  readonly credentialTypes: readonly string[];
-  readonly credentialRequired: CredentialNeed;
-  readonly credentialTypesFor: CredentialTypesFor | null;
-  readonly awsCalls: AwsCalls | null;
-  /** What fires the trigger; null for actions, and for triggers that nothing fires. */
-  readonly firedBy: TriggerSource | null;
-  /** JSON Schema of the node's `parameters`. */
-  readonly schema: JsonObject;
   /** The executor, loaded on the first call. @throws Error if it can't be loaded */
   getExecutor(): Promise<NodeExecutor>;
 }

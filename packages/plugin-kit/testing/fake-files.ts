@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import type { Files, FileValue } from '../contract/files.ts';
 
 export interface FakeFiles extends Files {
@@ -22,19 +23,13 @@ export const createFakeFiles = (): FakeFiles => {
   return {
     saved,
     add: keep,
-    save: async (content, about) => keep(await readAll(content), about),
+    save: async (content, about) => keep(await buffer(content), about),
     open: async ({ $file }) => {
       const bytes = saved.get($file);
       if (bytes === undefined) throw new Error(`there is no file "${$file}"`);
       return toStream(bytes);
     },
   };
-};
-
-export const readAll = async (content: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return Buffer.concat(chunks);
 };
 
 /** Streams bytes in chunks of 64 kB, as from a network. */

@@ -1,9 +1,10 @@
+import { buffer } from 'node:stream/consumers';
 import type { CredentialContext, CredentialFields } from '../contract/credential-type.ts';
 import { type JsonObject, type JsonValue, jsonEquals } from '../contract/json.ts';
 import { completeRequest, type HttpClient, type OutboundRequest } from '../contract/services.ts';
 import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 import type { TestCredential } from './fake-credential.ts';
-import { readAll, toStream } from './fake-files.ts';
+import { toStream } from './fake-files.ts';
 
 /** A request as it was sent, with its credential applied and its whole body. */
 export interface SentRequest {
@@ -152,7 +153,7 @@ const toLowerCase = (headers: Readonly<Record<string, string>>): Record<string, 
 
 const bodyToText = async (body: OutboundRequest['body']): Promise<string | null> => {
   if (body === null || typeof body === 'string') return body;
-  return Buffer.from(body instanceof Uint8Array ? body : await readAll(body)).toString();
+  return Buffer.from(body instanceof Uint8Array ? body : await buffer(body)).toString();
 };
 
 const findDifference = (

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { asFinal } from '../contract/errors.ts';
 import { type Files, type FileValue, isFileValue } from '../contract/files.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
@@ -26,10 +27,9 @@ export const readTextFile = async (file: FileValue, files: Files, maxBytes: numb
     throw asFinal(
       new RangeError(`Parameter "file" has ${file.size} bytes, more than the ${maxBytes} allowed`),
     );
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of await files.open(file)) chunks.push(chunk);
+  const bytes = await buffer(await files.open(file));
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw asFinal(new RangeError('Parameter "file" is not UTF-8', { cause }));
   }
