@@ -1,4 +1,4 @@
-import type { Template, TemplateResource } from './cloudformation.ts';
+import { idsOfType, type Template, type TemplateResource } from './cloudformation.ts';
 import type { Deployment } from './parameters.ts';
 
 /** A metric as used in an alarm or a graph. */
@@ -14,7 +14,7 @@ const PERIOD_SECONDS = 300;
 const HIGH = 0.8;
 
 /** Functions that Lambda invokes asynchronously, from its queue. */
-const ASYNCHRONOUS = ['RunDurableLambdaFunction', 'RunExpressLambdaFunction', 'DispatchLambdaFunction'];
+const ASYNCHRONOUS = ['RunDurable', 'RunExpress', 'Dispatch'];
 
 /**
  * The alarms of a service, for problems that need a person. They cover every function and queue of the template, new ones
@@ -24,16 +24,15 @@ const ASYNCHRONOUS = ['RunDurableLambdaFunction', 'RunExpressLambdaFunction', 'D
  * @param quotas - of the account
  */
 export const toAlarms = (
-  { Resources }: Template,
+  template: Template,
   prefix: string,
   topic: string,
   quotas: Deployment['quotas'],
 ): Record<string, TemplateResource> => {
-  const idsOf = (type: string) => Object.keys(Resources).filter((id) => Resources[id]?.Type === type);
-  const toAlarm = (name: string, description: string, properties: object): TemplateResource => ({
-    Type: 'AWS::CloudWatch::Alarm',
-    Properties: {
-      AlarmName: `${prefix}/${name}`, // a pattern for all of them matches none of another stage
+  const alarms: Record<string, TemplateResource> = {};
+  const add = (id: string, description: string, properties: object): void => {
+    const Properties = {
+      AlarmName: `${prefix}/${toName(id)}`, // a pattern for all of them matches none of another stage
       AlarmDescription: `${description} What to do: docs/metrics.md, Alarms.`,
       AlarmActions: [topic],
       OKActions: [topic],
@@ -42,60 +41,49 @@ export const toAlarms = (
       EvaluationPeriods: 1,
       TreatMissingData: 'notBreaching',
       ...properties,
-    },
-  });
+    };
+    alarms[`${id}Alarm`] = { Type: 'AWS::CloudWatch::Alarm', Properties };
+  };
   const sum = (metric: Metric) => ({ ...metric, Period: PERIOD_SECONDS, Statistic: 'Sum' });
+  const maximum = (metric: Metric, Threshold: number) => ({
+    ...metric,
+    Period: PERIOD_SECONDS,
+    Statistic: 'Maximum',
+    Threshold,
+  });
   const own = (MetricName: string): Metric => ({ Namespace: prefix, MetricName, Dimensions: [] });
   const twice = { EvaluationPeriods: 3, DatapointsToAlarm: 2 };
 
-  const alarms: Record<string, TemplateResource> = {
-    ServerErrorsAlarm: toAlarm(
-      'server-errors',
-      'Requests got a 5xx that no workflow caused.',
-      sum(own('ServerErrors')),
-    ),
-    NotStartedAlarm: toAlarm(
-      'not-started',
-      'An execution was accepted more than five minutes ago and has not started.',
-      {
-        ...{ ...own('OldestAcceptedAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: 300 },
-        // A sweep checks it again within an hour: the alarm lasts until then.
-        ...{ EvaluationPeriods: 14, DatapointsToAlarm: 1 },
-      },
-    ),
-    GivenUpAlarm: toAlarm(
-      'given-up',
-      'Executions failed because they were not started within a day.',
-      sum(own('SweepGivenUp')),
-    ),
-    SweepFailingAlarm: toAlarm(
-      'sweep-failing',
-      'The sweeper could not reconcile executions or could not read stored data.',
-      {
-        ...sum(own('SweepFailed')),
-        ...twice,
-      },
-    ),
-    SweepMissingAlarm: toAlarm('sweep-missing', 'No sweep has completed for 15 minutes.', {
-      ...sum(own('Sweeps')),
-      ...{ ComparisonOperator: 'LessThanThreshold', Threshold: 1, EvaluationPeriods: 3 },
-      TreatMissingData: 'breaching',
-    }),
-    WaitingLateAlarm: toAlarm('waiting-late', 'The sweeper does not keep up with waiting executions.', {
-      ...{ ...own('OldestWaitingDueAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: 3_600 },
-      ...twice,
-    }),
-    ConcurrencyAlarm: toAlarm('concurrency', "Concurrent executions are close to the account's quota.", {
-      ...{ Namespace: 'AWS/Lambda', MetricName: 'ConcurrentExecutions', Dimensions: [] },
-      ...{ Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: HIGH * quotas.concurrency },
-    }),
-    StoreThrottlesAlarm: toAlarm('store-throttles', 'DynamoDB throttles the functions.', {
-      ...sum(own('StoreThrottles')),
-      ...twice,
-    }),
-  };
-  for (const id of idsOf('AWS::SQS::Queue'))
-    alarms[`${id}Alarm`] = toAlarm(toName(id), 'A dead-letter queue has had messages for 15 minutes.', {
+  add('ServerErrors', 'Requests got a 5xx that no workflow caused.', sum(own('ServerErrors')));
+  add('NotStarted', 'An execution was accepted more than five minutes ago and has not started.', {
+    ...maximum(own('OldestAcceptedAge'), 300),
+    // A sweep checks it again within an hour: the alarm lasts until then.
+    EvaluationPeriods: 14,
+    DatapointsToAlarm: 1,
+  });
+  add('GivenUp', 'Executions failed because they were not started within a day.', sum(own('SweepGivenUp')));
+  add('SweepFailing', 'The sweeper could not reconcile executions or could not read stored data.', {
+    ...sum(own('SweepFailed')),
+    ...twice,
+  });
+  add('SweepMissing', 'No sweep has completed for 15 minutes.', {
+    ...sum(own('Sweeps')),
+    ComparisonOperator: 'LessThanThreshold',
+    Threshold: 1,
+    EvaluationPeriods: 3,
+    TreatMissingData: 'breaching',
+  });
+  add('WaitingLate', 'The sweeper does not keep up with waiting executions.', {
+    ...maximum(own('OldestWaitingDueAge'), 3_600),
+    ...twice,
+  });
+  const concurrent = { Namespace: 'AWS/Lambda', MetricName: 'ConcurrentExecutions', Dimensions: [] };
+  const limit = HIGH * quotas.concurrency;
+  add('Concurrency', "Concurrent executions are close to the account's quota.", maximum(concurrent, limit));
+  add('StoreThrottles', 'DynamoDB throttles the functions.', { ...sum(own('StoreThrottles')), ...twice });
+
+  for (const id of idsOfType(template, 'AWS::SQS::Queue'))
+    add(id, 'A dead-letter queue has had messages for 15 minutes.', {
       EvaluationPeriods: 3,
       // A message that was received and failed stays hidden for the queue's visibility timeout.
       Metrics: [
@@ -104,54 +92,36 @@ export const toAlarms = (
         toQuery('taken', messagesOf(id, 'NotVisible')),
       ],
     });
-  for (const id of idsOf('AWS::DynamoDB::Table'))
-    alarms[`${id}ThrottlesAlarm`] = toAlarm(`${toName(id)}-throttles`, 'DynamoDB throttles this table.', {
+  for (const id of idsOfType(template, 'AWS::DynamoDB::Table'))
+    add(`${id}Throttles`, 'DynamoDB throttles this table.', {
       ...twice,
       Metrics: [
         { Id: 'events', Expression: 'SUM(METRICS())', Label: 'events' },
-        ...throttlesOf(id, Resources[id]).map((metric, at) => toQuery(`m${at}`, metric, 'Sum')),
+        ...throttlesOf(id, template.Resources[id]).map((metric, at) => toQuery(`m${at}`, metric, 'Sum')),
       ],
     });
-  for (const id of idsOf('AWS::Lambda::Function')) {
+  for (const id of idsOfType(template, 'AWS::Lambda::Function')) {
     const name = id.replace(/LambdaFunction$/, '');
-    if (id === 'RunDurableLambdaFunction')
-      alarms.DurableStartsAlarm = toAlarm(
-        'durable-starts',
-        'Starts of durable runs are close to the quota.',
-        {
-          ...sum(ofFunction(id, 'DurableExecutionStarted')),
-          ...twice,
-          Threshold: HIGH * quotas.durableStarts * PERIOD_SECONDS,
-        },
-      );
-    if (id === 'AggregateLambdaFunction')
-      alarms.AggregateIteratorAgeAlarm = toAlarm(
-        'aggregate-iterator-age',
-        'Changes of tables have waited for the statistics for more than an hour.',
-        {
-          ...{ ...ofFunction(id, 'IteratorAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum' },
-          ...{ ...twice, Threshold: 3_600_000 }, // milliseconds; a stream keeps a change for a day
-        },
-      );
-    if (ASYNCHRONOUS.includes(id))
-      alarms[`${name}EventAgeAlarm`] = toAlarm(
-        `${toName(name)}-event-age`,
-        'Events have waited for the function for more than five minutes.',
-        {
-          ...{ ...ofFunction(id, 'AsyncEventAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum' },
-          ...{ ...twice, Threshold: 300_000 }, // milliseconds
-        },
-      );
-    alarms[`${name}ErrorsAlarm`] = toAlarm(
-      `${toName(name)}-errors`,
-      'The function failed, ran out of time or memory, or could not start.',
-      sum(ofFunction(id, 'Errors')),
-    );
-    alarms[`${name}ThrottlesAlarm`] = toAlarm(
-      `${toName(name)}-throttles`,
-      'Lambda refused invocations of the function because a concurrency limit was reached.',
-      sum(ofFunction(id, 'Throttles')),
-    );
+    if (name === 'RunDurable')
+      add('DurableStarts', 'Starts of durable runs are close to the quota.', {
+        ...sum(ofFunction(id, 'DurableExecutionStarted')),
+        ...twice,
+        Threshold: HIGH * quotas.durableStarts * PERIOD_SECONDS,
+      });
+    if (name === 'Aggregate')
+      add('AggregateIteratorAge', 'Changes of tables have waited for the statistics for more than an hour.', {
+        ...maximum(ofFunction(id, 'IteratorAge'), 3_600_000), // milliseconds; a stream keeps a change for a day
+        ...twice,
+      });
+    if (ASYNCHRONOUS.includes(name))
+      add(`${name}EventAge`, 'Events have waited for the function for more than five minutes.', {
+        ...maximum(ofFunction(id, 'AsyncEventAge'), 300_000), // milliseconds
+        ...twice,
+      });
+    const failed = 'The function failed, ran out of time or memory, or could not start.';
+    add(`${name}Errors`, failed, sum(ofFunction(id, 'Errors')));
+    const refused = 'Lambda refused invocations of the function because a concurrency limit was reached.';
+    add(`${name}Throttles`, refused, sum(ofFunction(id, 'Throttles')));
   }
   return alarms;
 };

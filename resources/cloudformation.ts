@@ -11,3 +11,7 @@ export interface TemplateResource {
   DependsOn?: string | string[];
   Properties?: Record<string, unknown>;
 }
+
+/** The logical names of all resources of a type. */
+export const idsOfType = ({ Resources }: Template, type: string): readonly string[] =>
+  Object.keys(Resources).filter((id) => Resources[id]?.Type === type);

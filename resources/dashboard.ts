@@ -1,4 +1,4 @@
-import type { Template, TemplateResource } from './cloudformation.ts';
+import { idsOfType, type Template, type TemplateResource } from './cloudformation.ts';
 
 type Row = readonly unknown[];
 
@@ -6,52 +6,51 @@ const WIDTH = 12;
 const HEIGHT = 6;
 
 /** A dashboard of the service, two graphs per row: executions, requests, the sweeper, functions, queues, the gateway. */
-export const toDashboard = ({ Resources }: Template, prefix: string): TemplateResource => {
-  const idsOf = (type: string) => Object.keys(Resources).filter((id) => Resources[id]?.Type === type);
-  const functions = idsOf('AWS::Lambda::Function');
+export const toDashboard = (template: Template, prefix: string): TemplateResource => {
+  const functions = idsOfType(template, 'AWS::Lambda::Function');
   const own = (name: string): Row => [prefix, name];
   const ofFunctions = (name: string): Row[] =>
     functions.map((id) => ['AWS/Lambda', name, 'FunctionName', `\${${id}}`]);
   const gateway = (name: string): Row => ['AWS/ApiGateway', name, 'ApiId', `\${HttpApi}`];
 
+  const percentiles = (row: Row): Row[] =>
+    ['p50', 'p90', 'p99'].map((stat) => [...row, { stat, label: stat }]);
+  const ends = ['Started', 'Succeeded', 'Failed', 'TimedOut', 'Cancelled'];
+  const found = ['Redispatched', 'GivenUp', 'Reconciled', 'Republished', 'Failed'];
+
   const graphs = [
     toGraph(
       'Executions',
-      ['Started', 'Succeeded', 'Failed', 'TimedOut', 'Cancelled'].map((end) => own(`Executions${end}`)),
+      ends.map((end) => own(`Executions${end}`)),
     ),
-    toGraph('Duration of executions, ms', [
-      ...['p50', 'p90', 'p99'].map((stat) => [...own('ExecutionDuration'), { stat, label: stat }]),
-    ]),
+    toGraph('Duration of executions, ms', percentiles(own('ExecutionDuration'))),
     toGraph('Refused requests, by code', [
       [{ expression: `SEARCH('{"${prefix}",code} MetricName="RefusedRequests"', 'Sum', 300)`, label: '' }],
     ]),
     toGraph('Requests to the gateway', ['Count', '4xx', '5xx'].map(gateway)),
-    toGraph('Time to answer, ms', [
-      ...['p50', 'p90', 'p99'].map((stat) => [...gateway('Latency'), { stat, label: stat }]),
-    ]),
+    toGraph('Time to answer, ms', percentiles(gateway('Latency'))),
     toGraph('Age of the oldest execution waiting for the sweeper, s', [
       [...own('OldestAcceptedAge'), { stat: 'Maximum' }],
       [...own('OldestWaitingDueAge'), { stat: 'Maximum' }],
     ]),
-    toGraph('What the sweeper found', [
-      ...['Redispatched', 'GivenUp', 'Reconciled', 'Republished', 'Failed'].map((name) =>
-        own(`Sweep${name}`),
-      ),
-    ]),
+    toGraph(
+      'What the sweeper found',
+      found.map((name) => own(`Sweep${name}`)),
+    ),
     toGraph('Service errors', [own('ServerErrors'), own('StoreThrottles')]),
     toGraph('Errors of functions', ofFunctions('Errors')),
     toGraph('Throttles of functions', ofFunctions('Throttles')),
-    toGraph('Messages in dead-letter queues', [
-      ...idsOf('AWS::SQS::Queue').map(
-        (id): Row => [
-          ...['AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'QueueName', `\${${id}.QueueName}`],
-          { stat: 'Maximum', label: id },
-        ],
-      ),
-    ]),
-    toGraph('Concurrent invocations', [
-      ...ofFunctions('ConcurrentExecutions').map((row) => [...row, { stat: 'Maximum' }]),
-    ]),
+    toGraph(
+      'Messages in dead-letter queues',
+      idsOfType(template, 'AWS::SQS::Queue').map((id) => [
+        ...['AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'QueueName', `\${${id}.QueueName}`],
+        { stat: 'Maximum', label: id },
+      ]),
+    ),
+    toGraph(
+      'Concurrent invocations',
+      ofFunctions('ConcurrentExecutions').map((row) => [...row, { stat: 'Maximum' }]),
+    ),
   ];
   const widgets = graphs.map((graph, at) => ({
     ...graph,
