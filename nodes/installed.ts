@@ -3,60 +3,22 @@ import {
   legacyAction,
   legacyTrigger,
   unified,
-  unifiedOnUse,
 } from '../lib/plugins/installed-plugin.ts';
+import provided from './provided.json' with { type: 'json' };
 
-const credentialTypes = [
-  'httpBearer',
-  'httpBasic',
-  'httpHeader',
-  'httpQuery',
-  'httpBody',
-  'oauth2',
-  'googleServiceAccount',
-  'awsRole',
-  'awsKeys',
-  'tlsClient',
-  'slackWebhook',
-  'smtp',
-  'imap',
-  'postgres',
-  'signingKey',
-  'signingSecret',
-];
-const dataNodeTypes = [
-  'sort',
-  'limit',
-  'removeDuplicates',
-  'aggregate',
-  'summarize',
-  'splitOut',
-  'batch',
-  'pick',
-  'renameKeys',
-  'compareLists',
-  'stopAndError',
-];
-const formatNodeTypes = ['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate'];
-const slackNodeTypes = [
-  'slackMessage',
-  'slackUpdateMessage',
-  'slackAddReaction',
-  'slackFindUser',
-  'slackUploadFile',
-  'slackWebhook',
-];
-const githubNodeTypes = [
-  'githubCreateIssue',
-  'githubUpdateIssue',
-  'githubComment',
-  'githubListIssues',
-  'githubGetFile',
-  'githubPutFile',
-  'githubDispatchWorkflow',
-  'githubCreateRelease',
-  'githubCommitStatus',
-];
+/** What the plugins declare that are loaded on use: `npm run docs:nodes` reads it from them. */
+const { nodeTypes, credentialTypes }: Record<keyof typeof provided, NamesByPlugin> = provided;
+type NamesByPlugin = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Like {@link unified}, but loaded only if a workflow uses one of its node types, or a credential has one of its types,
+ * so that other runs pay nothing for it. It has no dependencies. Its file is called `NAME.plugin.ts`, which keeps it
+ * out of all bundles.
+ */
+const onUse = (id: string, load: InstalledPlugin['load']): InstalledPlugin => ({
+  ...unified(id, load),
+  onUse: { nodeTypes: nodeTypes[id], credentialTypes: credentialTypes[id] },
+});
 
 /**
  * The installed plugins: only what is listed here runs.
@@ -68,44 +30,24 @@ const githubNodeTypes = [
 export const installedPlugins: readonly InstalledPlugin[] = [
   unified('webhookTrigger', () => import('./webhook/webhook-trigger.ts')),
   unified('manualTrigger', () => import('./webhook/manual-trigger.ts')),
-  unifiedOnUse(
-    'httpRequest',
-    { nodeTypes: ['httpRequest'] },
-    () => import('./http-request/http-request.plugin.ts'),
-  ),
+  onUse('httpRequest', () => import('./http-request/http-request.plugin.ts')),
   unified('flow', () => import('./flow/flow.ts')),
-  unifiedOnUse(
-    'control',
-    { nodeTypes: ['wait', 'approval', 'forEach', 'subworkflow'] },
-    () => import('./control/control.plugin.ts'),
-  ),
-  unifiedOnUse(
-    'credentials',
-    { credentialTypes },
-    () => import('./credential-types/credential-types.plugin.ts'),
-  ),
-  unifiedOnUse('data', { nodeTypes: dataNodeTypes }, () => import('./data/data.plugin.ts')),
+  onUse('control', () => import('./control/control.plugin.ts')),
+  onUse('credentials', () => import('./credential-types/credential-types.plugin.ts')),
+  onUse('data', () => import('./data/data.plugin.ts')),
   legacyAction('noOp', () => import('./data/no-op.plugin.ts')),
-  unifiedOnUse('formats', { nodeTypes: formatNodeTypes }, () => import('./formats/formats.plugin.ts')),
-  unifiedOnUse('aws', { nodeTypes: ['aws'] }, () => import('./aws/aws.plugin.ts')),
-  unifiedOnUse('llm', { nodeTypes: ['llm'] }, () => import('./llm/llm.plugin.ts')),
-  unifiedOnUse('email', { nodeTypes: ['email'] }, () => import('./email/email.plugin.ts')),
-  unifiedOnUse('postgres', { nodeTypes: ['postgres'] }, () => import('./postgres/postgres.plugin.ts')),
-  unifiedOnUse('code', { nodeTypes: ['code'] }, () => import('./code/code.plugin.ts')),
-  unifiedOnUse('slack', { nodeTypes: slackNodeTypes }, () => import('./slack/slack.plugin.ts')),
-  unifiedOnUse('github', { nodeTypes: githubNodeTypes }, () => import('./github/github.plugin.ts')),
-  unifiedOnUse(
-    'triggers',
-    { nodeTypes: ['scheduleTrigger', 'queueTrigger', 'errorTrigger'] },
-    () => import('../lib/triggers/types/triggers.plugin.ts'),
-  ),
+  onUse('formats', () => import('./formats/formats.plugin.ts')),
+  onUse('aws', () => import('./aws/aws.plugin.ts')),
+  onUse('llm', () => import('./llm/llm.plugin.ts')),
+  onUse('email', () => import('./email/email.plugin.ts')),
+  onUse('postgres', () => import('./postgres/postgres.plugin.ts')),
+  onUse('code', () => import('./code/code.plugin.ts')),
+  onUse('slack', () => import('./slack/slack.plugin.ts')),
+  onUse('github', () => import('./github/github.plugin.ts')),
+  onUse('triggers', () => import('../lib/triggers/types/triggers.plugin.ts')),
   legacyTrigger('eventTrigger', () => import('../lib/triggers/types/event-trigger.plugin.ts')),
-  unifiedOnUse(
-    'polls',
-    { nodeTypes: ['pollTrigger', 'rssTrigger', 'imapTrigger'] },
-    () => import('./polls.plugin.ts'),
-  ),
-  unifiedOnUse('graphql', { nodeTypes: ['graphql'] }, () => import('./graphql/graphql.plugin.ts')),
-  unifiedOnUse('rss', { nodeTypes: ['rss'] }, () => import('./rss/rss.plugin.ts')),
-  unifiedOnUse('state', { nodeTypes: ['state'] }, () => import('./state/state.plugin.ts')),
+  onUse('polls', () => import('./polls.plugin.ts')),
+  onUse('graphql', () => import('./graphql/graphql.plugin.ts')),
+  onUse('rss', () => import('./rss/rss.plugin.ts')),
+  onUse('state', () => import('./state/state.plugin.ts')),
 ];

@@ -3,6 +3,7 @@ import type { Plugin, PluginNodeType } from '../lib/plugins/plugin.ts';
 import { describeNodeType, type NodeTypeDescription } from '../lib/plugins/reference/describe-node-type.ts';
 import { describeCredentialType } from '../lib/plugins/reference/describe-plugin.ts';
 import { addFeatures } from '../lib/webhooks/features/add-features.chunk.ts';
+import { installedPlugins } from '../nodes/installed.ts';
 import {
   printJson,
   printNodeType,
@@ -67,8 +68,25 @@ const listCredentialTypes = ({ id, credentialTypes }: Plugin): string[][] =>
     return [toCode(type.id), toLine(type.description), fields.join(', '), use, toCode(id)].map(toCell);
   });
 
-// Writes the pages of docs/nodes from the node types of the installed plugins and removes all others, and the JSON
-// Schema of workflow files.
+/** What the plugins declare that are loaded on use, by their ids. */
+const createProvided = (plugins: readonly Plugin[]) => {
+  const ids = installedPlugins.flatMap((plugin) =>
+    plugin.api === 'unified' && plugin.onUse !== undefined ? [plugin.id] : [],
+  );
+  const namesOf = (list: (plugin: Plugin) => readonly string[]) =>
+    Object.fromEntries(
+      plugins
+        .filter((plugin) => ids.includes(plugin.id) && list(plugin).length > 0)
+        .map((plugin) => [plugin.id, list(plugin)]),
+    );
+  return {
+    nodeTypes: namesOf(({ nodeTypes }) => nodeTypes.map(({ nodeType }) => nodeType)),
+    credentialTypes: namesOf(({ credentialTypes }) => credentialTypes.map(({ id }) => id)),
+  };
+};
+
+// Writes the pages of docs/nodes from the node types of the installed plugins and removes all others, the names under
+// which plugins are found that are loaded on use, and the JSON Schema of workflow files.
 
 const FOLDER = 'docs/nodes';
 
@@ -82,6 +100,7 @@ updateFiles(
   {
     ...Object.fromEntries(present.map((name) => [`${FOLDER}/${name}`, null])),
     ...Object.fromEntries([...createNodePages(loaded)].map(([name, text]) => [`${FOLDER}/${name}`, text])),
+    'nodes/provided.json': `${printJson(createProvided(loaded))}\n`,
     'workflows/workflow.schema.json': `${printJson(schema)}\n`,
   },
   'docs:nodes',

@@ -25,8 +25,8 @@ export type InstalledPlugins = readonly InstalledPlugin[];
 
 /** The names under which a plugin that is loaded on use is found: everything that it declares. */
 export interface Provided {
-  readonly nodeTypes?: readonly string[];
-  readonly credentialTypes?: readonly string[];
+  readonly nodeTypes?: readonly string[] | undefined;
+  readonly credentialTypes?: readonly string[] | undefined;
 }
 
 /** A {@link TriggerProvider}, loaded for workflows that use it; `id` is its node type. */
@@ -47,15 +47,3 @@ export const legacyAction = (id: string, load: LoadPlugin): InstalledPlugin => (
 
 /** A {@link PluginProvider}; `id` is its own id. */
 export const unified = (id: string, load: LoadPlugin): InstalledPlugin => ({ id, api: 'unified', load });
-
-/**
- * Like {@link unified}, but loaded only if a workflow uses one of its node types, or a credential has one of its types,
- * so that other runs pay nothing for it. It has no dependencies. Its file is called `NAME.plugin.ts`, which keeps it
- * out of all bundles.
- */
-export const unifiedOnUse = (id: string, onUse: Provided, load: LoadPlugin): InstalledPlugin => ({
-  id,
-  api: 'unified',
-  load,
-  onUse,
-});

@@ -1,6 +1,6 @@
 import type { PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { type InstalledPlugin, unified, unifiedOnUse } from '../../lib/plugins/installed-plugin.ts';
+import { type InstalledPlugin, type Provided, unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadOnUse } from '../../lib/plugins/load-node-types.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
@@ -36,6 +36,11 @@ const aProvider = (
   })),
 });
 
+const onUse = (id: string, provided: Provided, load: InstalledPlugin['load']): InstalledPlugin => ({
+  ...unified(id, load),
+  onUse: provided,
+});
+
 const start = () => {
   const loaded: string[] = [];
   const load =
@@ -46,9 +51,9 @@ const start = () => {
     };
   const installed: readonly InstalledPlugin[] = [
     unified('common', load('common', ['set'])),
-    unifiedOnUse('data', { nodeTypes: ['sort', 'limit'] }, load('data', ['sort', 'limit'])),
-    unifiedOnUse('keys', { credentialTypes: ['token'] }, load('keys', [], ['token'])),
-    unifiedOnUse('formats', { nodeTypes: ['csv'] }, load('formats', ['csv'])),
+    onUse('data', { nodeTypes: ['sort', 'limit'] }, load('data', ['sort', 'limit'])),
+    onUse('keys', { credentialTypes: ['token'] }, load('keys', [], ['token'])),
+    onUse('formats', { nodeTypes: ['csv'] }, load('formats', ['csv'])),
   ];
   const open = (plugins: readonly InstalledPlugin[]) => {
     let registry: ReturnType<typeof loadRegistry> | undefined;
