@@ -2,6 +2,7 @@ import {
   type ApiFailure,
   asFinal,
   callJsonApi,
+  defineApp,
   findProblem,
   isJsonMap,
   type JsonAnswer,
@@ -20,7 +21,7 @@ export interface InRepository {
   readonly baseUrl: string;
 }
 
-interface GithubCall
+export interface GithubCall
   extends Pick<JsonApiCall, 'method' | 'query' | 'body' | 'maxResponseBytes' | 'isSuccess'> {
   /** Path segments within the repository, not yet encoded. */
   readonly path: readonly string[];
@@ -38,8 +39,7 @@ export const callGithub = (
       url: joinUrl(baseUrl, toPath(['repos', ...repository.split('/'), ...path])),
       headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
       ...(isSuccess === undefined ? {} : { isSuccess }),
-      findFailure: (answer, now) =>
-        isSuccess?.(answer.status) === true ? null : findGithubFailure(answer, now),
+      findFailure: (answer, now) => (isSuccess?.(answer.status) ? null : findGithubFailure(answer, now)),
     },
     context,
   );
@@ -106,12 +106,12 @@ const readErrors = (body: JsonValue): { readonly text: string; readonly code?: s
 
 // Parameters that several node types have.
 
-export const repository = Type.String({
+const repository = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9_.-]{1,100}$',
   description: 'Owner and name, such as octocat/hello-world',
 });
 
-export const baseUrl = Type.String({
+const baseUrl = Type.String({
   default: 'https://api.github.com',
   pattern: '^https?://',
   description: 'URL of the API; https://HOST/api/v3 for a GitHub Enterprise Server',
@@ -145,8 +145,14 @@ export const path = Type.String({
   description: 'Path of the file from the root of the repository, such as docs/README.md',
 });
 
-/** A personal access token, or a token of an installed app. */
-export const credentials = { types: ['httpBearer'], required: true } as const;
+/** The operations of GitHub's REST API on one repository. */
+export const github = defineApp({
+  // A personal access token, or a token of an installed app.
+  credentials: { types: ['httpBearer'], required: true },
+  before: { repository },
+  after: { baseUrl },
+  send: async (call: GithubCall, parameters, context) => toMap(await callGithub(parameters, call, context)),
+});
 
 export const exampleIssue = {
   number: 7,

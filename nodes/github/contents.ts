@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import {
-  defineAction,
   isJsonMap,
   isNodeError,
   type JsonAnswer,
@@ -11,15 +10,7 @@ import {
   Type,
   wrongParameter,
 } from '@hookloom/plugin-kit';
-import {
-  baseUrl,
-  callGithub,
-  credentials,
-  type InRepository,
-  path,
-  repository,
-  toMap,
-} from './call-github.ts';
+import { callGithub, github, type InRepository, path, toMap } from './call-github.ts';
 
 /** The API's answer contains files of up to 1 MB as base64. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
@@ -48,7 +39,7 @@ const requestContents = (
     {
       method: 'GET',
       path: ['contents', ...place.path.split('/')],
-      query: { ref: ref ?? null },
+      query: { ref },
       maxResponseBytes: MAX_ANSWER_BYTES,
       ...(isSuccess === undefined ? {} : { isSuccess }),
     },
@@ -85,12 +76,11 @@ const toRetryableConflict = (error: unknown): unknown => {
 const unusablePath = (problem: string): NodeError =>
   new NodeError(`Parameter "path" names something that ${problem}`, { isRetryable: false });
 
-export const githubGetFile = defineAction({
+export const githubGetFile = github({
   id: 'githubGetFile',
   name: 'GitHub: get a file',
   description: 'Gets the content of a file of up to 1 MB from a GitHub repository',
-  parameters: Type.Object({
-    repository,
+  parameters: {
     path,
     ref: Type.Optional(
       Type.String({ minLength: 1, description: 'Branch, tag or commit; the default branch when absent' }),
@@ -99,9 +89,7 @@ export const githubGetFile = defineAction({
       default: 'utf8',
       description: 'How to output the content: as text, or as base64, which can be any bytes',
     }),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: { repository: 'octocat/hello-world', path: 'README.md', ref: '{{ branch }}' },
     input: { branch: 'main' },
@@ -113,7 +101,7 @@ export const githubGetFile = defineAction({
       content: 'Tea',
     },
   },
-  execute: async ({ parameters: { ref, encoding, ...place }, context }) => {
+  execute: async ({ ref, encoding, ...place }, context) => {
     const file = toFile(await requestContents(place, ref, context));
     const { sha = null, size = null, html_url = null, content } = file;
     if (file.encoding !== 'base64' || typeof content !== 'string')
@@ -126,13 +114,12 @@ export const githubGetFile = defineAction({
   },
 });
 
-export const githubPutFile = defineAction({
+export const githubPutFile = github({
   id: 'githubPutFile',
   name: 'GitHub: put a file',
   description:
     'Creates or replaces a file in a GitHub repository as a commit. Makes no commit if the file already has this content',
-  parameters: Type.Object({
-    repository,
+  parameters: {
     path,
     content: Type.String({ maxLength: 5_000_000, description: 'The content' }),
     encoding: Type.Enum(['utf8', 'base64'], {
@@ -150,9 +137,7 @@ export const githubPutFile = defineAction({
           'The `sha` of the file to replace, from githubGetFile; fails if the file has changed. Looked up by default',
       }),
     ),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: {
       repository: 'octocat/hello-world',
@@ -172,19 +157,14 @@ export const githubPutFile = defineAction({
    * Without a `sha`, the file may or may not exist. A file that already has the content is left alone, so that another
    * attempt makes no second commit.
    */
-  execute: async ({ parameters, context }) => {
+  execute: async (parameters, context) => {
     const { content, encoding, message, branch, sha: given, ...place } = parameters;
     const bytes = toBytes(content, encoding);
     const found = given === undefined ? await findFile(place, branch, context) : null;
     if (found !== null && found.sha === toBlobSha(bytes))
       return { changed: false, sha: found.sha, url: found.html_url ?? null, commit: null };
     const sha = given ?? found?.sha;
-    const body = {
-      message,
-      content: bytes.toString('base64'),
-      ...(branch === undefined ? {} : { branch }),
-      ...(sha === undefined ? {} : { sha }),
-    };
+    const body = { message, content: bytes.toString('base64'), branch, sha };
     const call = { method: 'PUT', path: ['contents', ...place.path.split('/')], body };
     const answer = await callGithub(place, call, context).catch((error: unknown) => {
       throw given === undefined ? toRetryableConflict(error) : error;

@@ -1,25 +1,16 @@
-import {
-  defineAction,
-  isJsonMap,
-  type JsonObject,
-  type JsonValue,
-  NodeError,
-  Type,
-} from '@hookloom/plugin-kit';
+import { isJsonMap, type JsonObject, type JsonValue, NodeError, Type } from '@hookloom/plugin-kit';
 import { findNextLink } from '../http-request/pages.ts';
 import {
   assignees,
-  baseUrl,
   body,
   callGithub,
-  credentials,
   exampleIssue,
+  type GithubCall,
+  github,
   issueNumber,
   labels,
   milestone,
-  repository,
   title,
-  toMap,
 } from './call-github.ts';
 
 /** The useful part of an issue, which is a tenth of what GitHub sends. */
@@ -63,20 +54,17 @@ const findNextQuery = (link: string): JsonObject | null => {
   return url === null ? null : Object.fromEntries(url.searchParams);
 };
 
-export const githubCreateIssue = defineAction({
+export const githubCreateIssue = github({
   id: 'githubCreateIssue',
   name: 'GitHub: create an issue',
   description: 'Creates an issue in a GitHub repository',
-  parameters: Type.Object({
-    repository,
+  parameters: {
     title,
     body: Type.Optional(body),
     labels: Type.Optional(labels),
     assignees: Type.Optional(assignees),
     milestone: Type.Optional(milestone),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: {
       repository: 'octocat/hello-world',
@@ -87,19 +75,16 @@ export const githubCreateIssue = defineAction({
     input: { number: 'A-1', reason: 'No tea left' },
     output: exampleIssue,
   },
-  execute: async ({ parameters: { repository, baseUrl, ...fields }, context }) => {
-    const call = { method: 'POST', path: ['issues'], body: fields };
-    return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
-  },
+  request: (body) => ({ method: 'POST', path: ['issues'], body }),
+  output: toIssue,
 });
 
-export const githubUpdateIssue = defineAction({
+export const githubUpdateIssue = github({
   id: 'githubUpdateIssue',
   name: 'GitHub: update an issue',
   description:
     'Changes, closes or reopens a GitHub issue or pull request. Parameters that are not given change nothing',
-  parameters: Type.Object({
-    repository,
+  parameters: {
     number: issueNumber,
     title: Type.Optional(title),
     body: Type.Optional(body),
@@ -110,9 +95,7 @@ export const githubUpdateIssue = defineAction({
     labels: Type.Optional(labels),
     assignees: Type.Optional(assignees),
     milestone: Type.Optional(milestone),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: {
       repository: 'octocat/hello-world',
@@ -123,38 +106,37 @@ export const githubUpdateIssue = defineAction({
     input: { number: 7 },
     output: { ...exampleIssue, state: 'closed', closedAt: '2026-01-05T11:00:00Z' },
   },
-  execute: async ({ parameters: { repository, baseUrl, number, stateReason, ...fields }, context }) => {
-    const body = { ...fields, ...(stateReason === undefined ? {} : { state_reason: stateReason }) };
-    const call = { method: 'PATCH', path: ['issues', String(number)], body };
-    return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
-  },
+  request: ({ number, stateReason, ...fields }) => ({
+    method: 'PATCH',
+    path: ['issues', String(number)],
+    body: { ...fields, state_reason: stateReason },
+  }),
+  output: toIssue,
 });
 
-export const githubComment = defineAction({
+export const githubComment = github({
   id: 'githubComment',
   name: 'GitHub: comment',
   description: 'Comments on a GitHub issue or pull request',
-  parameters: Type.Object({ repository, number: issueNumber, body, baseUrl }),
-  credentials,
+  parameters: { number: issueNumber, body },
   example: {
     parameters: { repository: 'octocat/hello-world', number: '{{ number }}', body: 'Deployed' },
     input: { number: 7 },
     output: { id: 1, url: 'https://github.com/octocat/hello-world/issues/7#issuecomment-1' },
   },
-  execute: async ({ parameters, context }) => {
-    const { number, body } = parameters;
-    const call = { method: 'POST', path: ['issues', String(number), 'comments'], body: { body } };
-    const { id = null, html_url = null } = toMap(await callGithub(parameters, call, context));
-    return { id, url: html_url };
-  },
+  request: ({ number, body }) => ({
+    method: 'POST',
+    path: ['issues', String(number), 'comments'],
+    body: { body },
+  }),
+  output: ({ id = null, html_url: url = null }) => ({ id, url }),
 });
 
-export const githubListIssues = defineAction({
+export const githubListIssues = github({
   id: 'githubListIssues',
   name: 'GitHub: list issues',
   description: 'Lists the issues of a GitHub repository. Outputs { issues, hasMore }',
-  parameters: Type.Object({
-    repository,
+  parameters: {
     state: Type.Enum(['open', 'closed', 'all'], { default: 'open', description: 'Which issues' }),
     labels: { ...labels, default: [], description: 'Only issues with all of these labels' },
     assignee: Type.Optional(
@@ -182,23 +164,26 @@ export const githubListIssues = defineAction({
       maximum: 1_000,
       description: 'How many to list, from up to 50 pages of 100',
     }),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: { repository: 'octocat/hello-world', labels: ['bug'], since: '{{ lastRun }}' },
     input: { lastRun: '2026-01-05T00:00:00Z' },
     output: { issues: [exampleIssue], hasMore: false },
   },
   /** All pages in one attempt. Only the query of the link to the next page is used, so that `baseUrl` decides on the host. */
-  execute: async ({ parameters, context }) => {
+  execute: async (parameters, context) => {
     const { state, labels, sort, direction, includePullRequests, maxItems } = parameters;
-    const { assignee = null, creator = null, since = null } = parameters;
+    const { assignee, creator, since } = parameters;
     const issues: JsonObject[] = [];
-    let query: JsonObject | null = {
+    let query: GithubCall['query'] | null = {
       state,
-      labels: labels.length === 0 ? null : labels.join(','),
-      ...{ assignee, creator, since, sort, direction, per_page: PAGE_SIZE },
+      labels: labels.join(',') || null,
+      assignee,
+      creator,
+      since,
+      sort,
+      direction,
+      per_page: PAGE_SIZE,
     };
     for (let page = 1; query !== null && page <= MAX_PAGES && issues.length < maxItems; page += 1) {
       const call = { method: 'GET', path: ['issues'], query, maxResponseBytes: MAX_PAGE_BYTES };

@@ -1,12 +1,11 @@
-import { defineAction, Type } from '@hookloom/plugin-kit';
-import { baseUrl, body, callGithub, credentials, repository, toMap } from './call-github.ts';
+import { Type } from '@hookloom/plugin-kit';
+import { body, github } from './call-github.ts';
 
-export const githubCreateRelease = defineAction({
+export const githubCreateRelease = github({
   id: 'githubCreateRelease',
   name: 'GitHub: create a release',
   description: 'Creates a release in a GitHub repository, and its tag if it does not exist',
-  parameters: Type.Object({
-    repository,
+  parameters: {
     tag: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tag, such as v1.2.0' }),
     target: Type.Optional(
       Type.String({
@@ -24,9 +23,7 @@ export const githubCreateRelease = defineAction({
       default: false,
       description: 'Add notes from the pull requests since the last release',
     }),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: { repository: 'octocat/hello-world', tag: 'v{{ version }}', body: 'More tea' },
     input: { version: '1.2.0' },
@@ -38,33 +35,36 @@ export const githubCreateRelease = defineAction({
       uploadUrl: 'https://uploads.github.com/repos/octocat/hello-world/releases/1/assets{?name,label}',
     },
   },
-  execute: async ({ parameters, context }) => {
-    const { tag, target, name = tag, body, draft, prerelease, generateNotes } = parameters;
-    const fields = {
+  request: ({ tag, target, name = tag, body, draft, prerelease, generateNotes }) => ({
+    method: 'POST',
+    path: ['releases'],
+    body: {
       tag_name: tag,
-      ...(target === undefined ? {} : { target_commitish: target }),
+      target_commitish: target,
       name,
-      ...(body === undefined ? {} : { body }),
+      body,
       draft,
       prerelease,
       generate_release_notes: generateNotes,
-    };
-    const answer = await callGithub(
-      parameters,
-      { method: 'POST', path: ['releases'], body: fields },
-      context,
-    );
-    const { id = null, html_url = null, body: notes = null, upload_url = null } = toMap(answer);
-    return { id, url: html_url, tag, notes, uploadUrl: upload_url };
-  },
+    },
+  }),
+  output: (
+    { id = null, html_url: url = null, body: notes = null, upload_url: uploadUrl = null },
+    { tag },
+  ) => ({
+    id,
+    url,
+    tag,
+    notes,
+    uploadUrl,
+  }),
 });
 
-export const githubCommitStatus = defineAction({
+export const githubCommitStatus = github({
   id: 'githubCommitStatus',
   name: 'GitHub: commit status',
   description: 'Sets the status of a GitHub commit, which pull requests show',
-  parameters: Type.Object({
-    repository,
+  parameters: {
     sha: Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$', description: 'The commit, in full' }),
     state: Type.Enum(['error', 'failure', 'pending', 'success'], { description: 'The status' }),
     statusContext: Type.String({
@@ -77,34 +77,25 @@ export const githubCommitStatus = defineAction({
     targetUrl: Type.Optional(
       Type.String({ pattern: '^https?://', maxLength: 2_000, description: 'URL with details' }),
     ),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: { repository: 'octocat/hello-world', sha: '{{ sha }}', state: 'success' },
     input: { sha: '7638417db6d59f3c431d3e1f261cc637155684cd' },
     output: { id: 1, state: 'success', sha: '7638417db6d59f3c431d3e1f261cc637155684cd' },
   },
-  execute: async ({ parameters, context }) => {
-    const { sha, state, statusContext, description, targetUrl } = parameters;
-    const body = {
-      state,
-      context: statusContext,
-      ...(description === undefined ? {} : { description }),
-      ...(targetUrl === undefined ? {} : { target_url: targetUrl }),
-    };
-    const call = { method: 'POST', path: ['statuses', sha], body };
-    const { id = null } = toMap(await callGithub(parameters, call, context));
-    return { id, state, sha };
-  },
+  request: ({ sha, state, statusContext, description, targetUrl }) => ({
+    method: 'POST',
+    path: ['statuses', sha],
+    body: { state, context: statusContext, description, target_url: targetUrl },
+  }),
+  output: ({ id = null }, { state, sha }) => ({ id, state, sha }),
 });
 
-export const githubDispatchWorkflow = defineAction({
+export const githubDispatchWorkflow = github({
   id: 'githubDispatchWorkflow',
   name: 'GitHub: run a workflow',
   description: 'Starts a GitHub Actions workflow that has the trigger workflow_dispatch',
-  parameters: Type.Object({
-    repository,
+  parameters: {
     workflow: Type.String({
       minLength: 1,
       maxLength: 200,
@@ -115,9 +106,7 @@ export const githubDispatchWorkflow = defineAction({
       default: {},
       description: 'Its inputs by name',
     }),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: {
       repository: 'octocat/hello-world',
@@ -127,14 +116,11 @@ export const githubDispatchWorkflow = defineAction({
     input: { version: '1.2.0' },
     output: { dispatched: true },
   },
-  execute: async ({ parameters, context }) => {
-    const { workflow, ref } = parameters;
+  request: ({ workflow, ref, inputs }) => {
     // As strings, the only type that every version of the API accepts.
-    const inputs = Object.fromEntries(
-      Object.entries(parameters.inputs).map(([name, value]) => [name, String(value)]),
-    );
+    const texts = Object.entries(inputs).map(([name, value]) => [name, String(value)]);
     const path = ['actions', 'workflows', workflow, 'dispatches'];
-    await callGithub(parameters, { method: 'POST', path, body: { ref, inputs } }, context);
-    return { dispatched: true };
+    return { method: 'POST', path, body: { ref, inputs: Object.fromEntries(texts) } };
   },
+  output: () => ({ dispatched: true }),
 });

@@ -1,8 +1,10 @@
 import {
   type ApiFailure,
   callJsonApi,
+  defineApp,
   isJsonMap,
   type JsonAnswer,
+  type JsonApiCall,
   type JsonObject,
   type JsonValue,
   joinUrl,
@@ -12,12 +14,11 @@ import {
 } from '@hookloom/plugin-kit';
 
 interface SlackCall {
-  readonly baseUrl: string;
   /** A method of the Web API, such as `chat.postMessage`. */
   readonly method: string;
   /** Query of a method that takes no JSON, sent as a GET without a body. */
-  readonly query?: JsonObject;
-  readonly body?: JsonObject;
+  readonly query?: JsonApiCall['query'];
+  readonly body?: JsonApiCall['body'];
   /** Error codes that count as answers. */
   readonly expected?: readonly string[];
 }
@@ -38,7 +39,8 @@ const PASSING: ReadonlySet<string> = new Set([
  * @throws NodeError with `details.code`, such as `channel_not_found`
  */
 export const callSlack = async (
-  { baseUrl, method, query = {}, body, expected = [] }: SlackCall,
+  { method, query = {}, body, expected = [] }: SlackCall,
+  { baseUrl }: { readonly baseUrl: string },
   context: NodeContext,
 ): Promise<JsonObject> => {
   const answer = await callJsonApi(
@@ -88,7 +90,7 @@ const describeSlackError = (code: string, { needed, response_metadata }: JsonObj
 
 // Parameters that several node types have.
 
-export const baseUrl = Type.String({
+const baseUrl = Type.String({
   default: 'https://slack.com/api',
   pattern: '^https?://',
   description: "URL of Slack's Web API, or of a gateway in front of it",
@@ -121,8 +123,14 @@ export const blocks = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
 export const ts = (description: string) =>
   Type.String({ pattern: '^[0-9]{1,12}\\.[0-9]{1,9}$', description });
 
-/** A bot's or a user's token (xoxb-…, xoxp-…). */
-export const credentials = { types: ['httpBearer'], required: true } as const;
+/** The operations of Slack's Web API. */
+export const slack = defineApp({
+  // A bot's or a user's token (xoxb-…, xoxp-…).
+  credentials: { types: ['httpBearer'], required: true },
+  before: {},
+  after: { baseUrl },
+  send: callSlack,
+});
 
 interface MessageParameters {
   readonly text: string;

@@ -9,17 +9,7 @@ import {
   Type,
   toStatusError,
 } from '@hookloom/plugin-kit';
-import {
-  baseUrl,
-  blocks,
-  callSlack,
-  channel,
-  credentials,
-  escapeText,
-  text,
-  toMessage,
-  ts,
-} from './call-slack.ts';
+import { blocks, channel, escapeText, slack, text, toMessage, ts } from './call-slack.ts';
 
 /** Returns the place of a message, in which the channel is an id, even if it was given by name. */
 const toPlace = ({ channel = null, ts = null }: JsonObject): JsonObject => ({ channel, ts });
@@ -41,11 +31,11 @@ const toUser = ({ id = null, name = null, tz = null, is_bot, deleted, ...user }:
 /** A placeholder, which the URL of the credential replaces. */
 const PLACE = 'https://hooks.slack.com/';
 
-export const slackMessage = defineAction({
+export const slackMessage = slack({
   id: 'slackMessage',
   name: 'Slack message',
   description: 'Posts a message to a Slack channel, or to a thread in it',
-  parameters: Type.Object({
+  parameters: {
     channel,
     text,
     escapeText,
@@ -53,92 +43,85 @@ export const slackMessage = defineAction({
     threadTs: Type.Optional(ts('The `ts` of a message, to reply in its thread')),
     replyBroadcast: Type.Boolean({ default: false, description: 'Also show a reply in the channel' }),
     unfurlLinks: Type.Boolean({ default: true, description: 'Show previews of the links of the text' }),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: { channel: 'C0123456789', text: 'Order {{ number }} is paid', escapeText: true },
     input: { number: 'A-1' },
     output: { channel: 'C0123456789', ts: '1763800000.000100' },
   },
-  execute: async ({ parameters, context }) => {
-    const { baseUrl, channel, threadTs, replyBroadcast, unfurlLinks } = parameters;
-    const body = {
+  request: ({ channel, threadTs, replyBroadcast, unfurlLinks, ...message }) => ({
+    method: 'chat.postMessage',
+    body: {
       channel,
-      ...toMessage(parameters),
+      ...toMessage(message),
       ...(threadTs === undefined ? {} : { thread_ts: threadTs, reply_broadcast: replyBroadcast }),
       unfurl_links: unfurlLinks,
-    };
-    return toPlace(await callSlack({ baseUrl, method: 'chat.postMessage', body }, context));
-  },
+    },
+  }),
+  output: toPlace,
 });
 
-export const slackUpdateMessage = defineAction({
+export const slackUpdateMessage = slack({
   id: 'slackUpdateMessage',
   name: 'Slack message update',
   description: 'Replaces the text and the blocks of a Slack message that the same app posted',
-  parameters: Type.Object({
+  parameters: {
     channel,
     ts: ts('The `ts` of the message, from the output of slackMessage'),
     text,
     escapeText,
     blocks,
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: { channel: '{{ channel }}', ts: '{{ ts }}', text: 'Order A-1 is on its way' },
     input: { channel: 'C0123456789', ts: '1763800000.000100' },
     output: { channel: 'C0123456789', ts: '1763800000.000100' },
   },
-  execute: async ({ parameters, context }) => {
-    const { baseUrl, channel, ts } = parameters;
-    const body = { channel, ts, blocks: [], ...toMessage(parameters) }; // without blocks, those of the message are removed
-    return toPlace(await callSlack({ baseUrl, method: 'chat.update', body }, context));
-  },
+  request: ({ channel, ts, ...message }) => ({
+    method: 'chat.update',
+    body: { channel, ts, blocks: [], ...toMessage(message) }, // without blocks, those of the message are removed
+  }),
+  output: toPlace,
 });
 
-export const slackAddReaction = defineAction({
+export const slackAddReaction = slack({
   id: 'slackAddReaction',
   name: 'Slack reaction',
   description: 'Adds a reaction to a Slack message. It is not a failure if the reaction already exists',
-  parameters: Type.Object({
+  parameters: {
     channel,
     ts: ts('The `ts` of the message'),
     emoji: Type.String({
       pattern: '^[^:\\s]{1,100}(?:::[^:\\s]{1,100})?$',
       description: 'Name of the emoji without colons, such as thumbsup or thumbsup::skin-tone-2',
     }),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: { channel: '{{ channel }}', ts: '{{ ts }}', emoji: 'white_check_mark' },
     input: { channel: 'C0123456789', ts: '1763800000.000100' },
     output: { added: true },
   },
-  execute: async ({ parameters: { baseUrl, channel, ts, emoji }, context }) => {
-    const body = { channel, timestamp: ts, name: emoji };
-    const call = { baseUrl, method: 'reactions.add', body, expected: ['already_reacted'] };
-    return { added: (await callSlack(call, context)).ok === true };
-  },
+  request: ({ channel, ts, emoji }) => ({
+    method: 'reactions.add',
+    body: { channel, timestamp: ts, name: emoji },
+    expected: ['already_reacted'],
+  }),
+  output: ({ ok }) => ({ added: ok === true }),
 });
 
-export const slackFindUser = defineAction({
+export const slackFindUser = slack({
   id: 'slackFindUser',
   name: 'Slack user',
   description:
     'Finds a Slack user by e-mail address, for instance to send a direct message with slackMessage. Outputs { user }, null if there is none',
-  parameters: Type.Object({
+  parameters: {
     email: Type.String({
       minLength: 3,
       maxLength: 320,
       format: 'email',
       description: 'E-mail address of the user',
     }),
-    baseUrl,
-  }),
-  credentials,
+  },
   example: {
     parameters: { email: '{{ customer.email }}' },
     input: { customer: { email: 'ann@example.com' } },
@@ -155,11 +138,12 @@ export const slackFindUser = defineAction({
       },
     },
   },
-  execute: async ({ parameters: { baseUrl, email }, context }) => {
-    const call = { baseUrl, method: 'users.lookupByEmail', query: { email }, expected: ['users_not_found'] };
-    const { user } = await callSlack(call, context);
-    return { user: isJsonMap(user) ? toUser(user) : null };
-  },
+  request: ({ email }) => ({
+    method: 'users.lookupByEmail',
+    query: { email },
+    expected: ['users_not_found'],
+  }),
+  output: ({ user }) => ({ user: isJsonMap(user) ? toUser(user) : null }),
 });
 
 export const slackWebhook = defineAction({

@@ -1,5 +1,4 @@
 import {
-  defineAction,
   eachOf,
   fromAttempt,
   isFileValue,
@@ -13,7 +12,7 @@ import {
   wrongParameter,
 } from '@hookloom/plugin-kit';
 import { streamFile } from '../http-request/send.ts';
-import { baseUrl, callSlack, credentials, ts } from './call-slack.ts';
+import { callSlack, slack, ts } from './call-slack.ts';
 
 interface Content {
   readonly name: string;
@@ -60,44 +59,40 @@ const sendContent = async (url: string, content: Content, context: NodeContext):
   });
 };
 
-export const slackUploadFile = defineAction({
+export const slackUploadFile = slack({
   id: 'slackUploadFile',
   name: 'Slack file',
   description: 'Uploads a file of the execution, or text as a file, to Slack and shares it in a channel',
-  parameters: Type.Object(
-    {
-      file: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: 'A file, for instance from httpRequest; sent as a stream',
-        }),
-      ),
-      text: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 5_000_000, description: 'The content, instead of a file' }),
-      ),
-      name: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 255,
-          description: 'File name with its extension; by default the name of the file, required with content',
-        }),
-      ),
-      title: Type.Optional(Type.String({ maxLength: 255, description: 'Title; by default the name' })),
-      channel: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 100,
-          description: 'Id of the channel to share it in; by default only the app sees it',
-        }),
-      ),
-      comment: Type.Optional(
-        Type.String({ maxLength: 40_000, description: 'A message that introduces the file in the channel' }),
-      ),
-      threadTs: Type.Optional(ts('The `ts` of a message, to share it in its thread')),
-      baseUrl,
-    },
-    { allOf: [{ anyOf: eachOf('file', 'text') }] },
-  ),
-  credentials,
+  parameters: {
+    file: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'A file, for instance from httpRequest; sent as a stream',
+      }),
+    ),
+    text: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 5_000_000, description: 'The content, instead of a file' }),
+    ),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'File name with its extension; by default the name of the file, required with content',
+      }),
+    ),
+    title: Type.Optional(Type.String({ maxLength: 255, description: 'Title; by default the name' })),
+    channel: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'Id of the channel to share it in; by default only the app sees it',
+      }),
+    ),
+    comment: Type.Optional(
+      Type.String({ maxLength: 40_000, description: 'A message that introduces the file in the channel' }),
+    ),
+    threadTs: Type.Optional(ts('The `ts` of a message, to share it in its thread')),
+  },
+  rules: { allOf: [{ anyOf: eachOf('file', 'text') }] },
   example: {
     parameters: { file: '{{ body }}', channel: 'C0123456789', comment: 'The report of today' },
     input: {
@@ -115,13 +110,13 @@ export const slackUploadFile = defineAction({
    * Slack's three steps: get an upload URL, send the bytes, share the file. Another attempt starts with a new URL; Slack
    * removes a file that was not shared.
    */
-  execute: async ({ parameters, context }) => {
-    const { baseUrl, channel, comment, threadTs } = parameters;
+  execute: async (parameters, context) => {
+    const { channel, comment, threadTs } = parameters;
     const content = toContent(parameters, context);
     const { title = content.name } = parameters;
     const query = { filename: content.name, length: content.size };
-    const upload = { baseUrl, method: 'files.getUploadURLExternal', query };
-    const { upload_url, file_id } = await callSlack(upload, context);
+    const upload = { method: 'files.getUploadURLExternal', query };
+    const { upload_url, file_id } = await callSlack(upload, parameters, context);
     if (typeof upload_url !== 'string' || typeof file_id !== 'string')
       throw new NodeError(
         'Slack returned no address for the upload: check that baseUrl is the URL of the Web API',
@@ -130,11 +125,11 @@ export const slackUploadFile = defineAction({
     await sendContent(upload_url, content, context);
     const body = {
       files: [{ id: file_id, title }],
-      ...(channel === undefined ? {} : { channel_id: channel }),
-      ...(comment === undefined ? {} : { initial_comment: comment }),
-      ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+      channel_id: channel,
+      initial_comment: comment,
+      thread_ts: threadTs,
     };
-    await callSlack({ baseUrl, method: 'files.completeUploadExternal', body }, context);
+    await callSlack({ method: 'files.completeUploadExternal', body }, parameters, context);
     return { fileId: file_id, title };
   },
 });

@@ -83,6 +83,7 @@ export {
   type TcpTarget,
 } from './contract/services.ts';
 export type { State, StateOperation } from './contract/state.ts';
+export { defineApp } from './declare/define-app.ts';
 export { defineCredentialType } from './declare/define-credential-type.ts';
 export {
   type CredentialNeeds,

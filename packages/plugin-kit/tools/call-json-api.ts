@@ -33,15 +33,18 @@ export interface ApiFailure {
   readonly details?: JsonObject;
 }
 
+/** A map, without the fields that are undefined. */
+type Fields = Readonly<Record<string, JsonValue | undefined>>;
+
 export interface JsonApiCall {
   readonly method: string;
   readonly url: string;
   /** Headers of the request, with lower-case names. For secrets, use the node's credential. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Query parameters added to the URL: a list repeats the name, null adds nothing. */
-  readonly query?: JsonObject;
+  /** Query parameters added to the URL: a list repeats the name, null and undefined add nothing. */
+  readonly query?: Fields;
   /** Body of the request, sent as JSON; without it, nothing is sent. */
-  readonly body?: JsonValue;
+  readonly body?: JsonValue | Fields;
   /** Maximum size of the response; 1 MiB by default. */
   readonly maxResponseBytes?: number;
   /** Statuses that are not failures; 200 to 299 by default. */

@@ -1,20 +1,20 @@
 import { asFinal } from '../contract/errors.ts';
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonValue } from '../contract/json.ts';
 import type { NodeContext } from '../contract/node.ts';
 import type { OutboundRequest } from '../contract/services.ts';
 import { wrongParameter } from '../declare/read-parameters.ts';
 
 /**
- * A URL with more query parameters: a list repeats the name, null adds nothing.
+ * A URL with more query parameters: a list repeats the name, null and undefined add nothing.
  *
  * @throws TypeError that names the parameter, without its value: a query may hold a secret
  */
-export const addQuery = (text: string, query: JsonObject): string => {
+export const addQuery = (text: string, query: Readonly<Record<string, JsonValue | undefined>>): string => {
   const url = URL.parse(text);
   if (url === null) throw asFinal(new TypeError('Parameter "url" is not an absolute URL'));
   for (const [name, value] of Object.entries(query)) {
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (item === null) continue;
+      if (item === null || item === undefined) continue;
       if (typeof item === 'object')
         throw wrongParameter(`query.${name}`, 'a text, a number or a list of them', item);
       url.searchParams.append(name, String(item));
