@@ -16,7 +16,9 @@ type NamesByPlugin = Readonly<Record<string, readonly string[]>>;
  * out of all bundles.
  */
 const onUse = (id: string, load: InstalledPlugin['load']): InstalledPlugin => ({
-  ...unified(id, load),
+  id,
+  api: 'unified',
+  load,
   onUse: { nodeTypes: nodeTypes[id], credentialTypes: credentialTypes[id] },
 });
 

@@ -37,7 +37,9 @@ const aProvider = (
 });
 
 const onUse = (id: string, provided: Provided, load: InstalledPlugin['load']): InstalledPlugin => ({
-  ...unified(id, load),
+  id,
+  api: 'unified',
+  load,
   onUse: provided,
 });
 

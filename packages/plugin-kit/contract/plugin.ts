@@ -14,7 +14,7 @@ export interface PluginContext {
   readonly signal: AbortSignal;
 }
 
-export type HealthCheck = (context: PluginContext) => HealthCheckResult | Promise<HealthCheckResult>;
+type HealthCheck = (context: PluginContext) => HealthCheckResult | Promise<HealthCheckResult>;
 
 /** Another plugin that must be installed and loaded. */
 export interface PluginDependency {
@@ -43,7 +43,7 @@ export interface ParameterProblem {
  * Checks a node's parameters before its workflow is stored, beyond what their schema can express. Called only if they
  * satisfy the schema. Expressions are text.
  */
-export type CheckParameters = (
+type CheckParameters = (
   parameters: JsonObject,
 ) => readonly ParameterProblem[] | Promise<readonly ParameterProblem[]>;
 
@@ -51,7 +51,7 @@ export type CheckParameters = (
  * Which of its `credentialTypes` a node accepts, given its stored parameters with expressions as text. A workflow whose
  * node names a credential of another type is refused.
  */
-export type CredentialTypesFor = (parameters: JsonObject) => readonly string[];
+type CredentialTypesFor = (parameters: JsonObject) => readonly string[];
 
 /**
  * Whether a node can't run without a credential: a constant, or a function of its stored parameters, with expressions as
@@ -63,7 +63,7 @@ export type CredentialNeed = boolean | ((parameters: JsonObject) => boolean);
  * The AWS calls that a node makes, from which the permissions it needs are derived. The function gets the stored
  * parameters, with `*` in place of each expression. Only what names a resource matters in an input.
  */
-export type AwsCalls = (parameters: JsonObject) => readonly AwsCall[];
+type AwsCalls = (parameters: JsonObject) => readonly AwsCall[];
 
 /**
  * Whether a node is pure: a constant, or, for a type that has side effects only with certain parameters, a function of
