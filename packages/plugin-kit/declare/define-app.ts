@@ -23,9 +23,9 @@ type Work<Own, Shared, Request> =
   | { request(parameters: Own): Request; output(answer: JsonObject, parameters: Own): JsonObject }
   | { execute(parameters: Own & Shared, context: NodeContext): Promise<JsonObject> };
 
-/** @param rules - keywords of the schema of all parameters, such as `allOf` */
 type Operation<Own extends TProperties, Shared, Request> = {
   readonly parameters: Own;
+  /** Keywords of the schema of all parameters, such as `allOf`. */
   readonly rules?: object;
 } & Pick<PluginHandle, 'id' | 'name' | 'description' | 'example'> &
   Work<Values<Own>, Shared, Request>;

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { asFinal } from '../contract/errors.ts';
 import { type Files, type FileValue, isFileValue } from '../contract/files.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
@@ -27,9 +26,10 @@ export const readTextFile = async (file: FileValue, files: Files, maxBytes: numb
     throw asFinal(
       new RangeError(`Parameter "file" has ${file.size} bytes, more than the ${maxBytes} allowed`),
     );
-  const bytes = await buffer(await files.open(file));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of await files.open(file)) chunks.push(chunk);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
     throw asFinal(new RangeError('Parameter "file" is not UTF-8', { cause }));
   }
