@@ -13,6 +13,7 @@ import {
   withRotation,
 } from '@hookloom/plugin-kit';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { type MailServer, readMailServer } from './mail-server.ts';
 import { composeMail, type Message, unwrapAttachmentError } from './message.ts';
 
 /**
@@ -66,7 +67,7 @@ export interface SessionOptions {
  * @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError `SmtpError`, or the reason of the aborted signal
  */
 export const withSmtpSession = async <Result>(
-  server: SmtpServer,
+  server: MailServer,
   { tcp, timeoutMs, signal }: SessionOptions,
   work: (connection: SMTPConnection) => Promise<Result>,
 ): Promise<Result> => {
@@ -100,7 +101,7 @@ export const withSmtpSession = async <Result>(
 };
 
 /** The fallback timeout of each phase; normally the caller's signal ends the session earlier. */
-const toConnectionOptions = ({ host, port, security }: SmtpServer, timeoutMs: number) => ({
+const toConnectionOptions = ({ host, port, security }: MailServer, timeoutMs: number) => ({
   host,
   port,
   secure: security === 'tls',
@@ -114,7 +115,7 @@ const toConnectionOptions = ({ host, port, security }: SmtpServer, timeoutMs: nu
   maxResponseSize: MAX_RESPONSE_BYTES,
 });
 
-const logIn = async (connection: SMTPConnection, { username, password }: SmtpServer): Promise<void> => {
+const logIn = async (connection: SMTPConnection, { username, password }: MailServer): Promise<void> => {
   await new Promise<void>((resolve, reject) => {
     connection.connect((error) => (error ? reject(error) : resolve()));
   });
@@ -148,7 +149,7 @@ const toRejected = ({ recipient = '', response = '' }: SmtpFailure) => ({
  *
  * @returns AppError `CREDENTIAL_REJECTED` if the server permanently rejects the login, otherwise a NodeError
  */
-const toSmtpError = ({ host, port, security }: SmtpServer, error: unknown): Error => {
+const toSmtpError = ({ host, port, security }: MailServer, error: unknown): Error => {
   const target = `${host}:${port}`;
   const failure = (error ?? {}) as SmtpFailure;
   const { code, command = 'CONN', response = '', responseCode: status, rejectedErrors = [] } = failure;
@@ -183,27 +184,9 @@ const toSmtpError = ({ host, port, security }: SmtpServer, error: unknown): Erro
   return fail(`answered ${status} to ${command}`, status < 500, details);
 };
 
-/** A mail server and its login, from a credential of the type `smtp`. */
-interface SmtpServer {
-  readonly host: string;
-  readonly port: number;
-  readonly security: 'starttls' | 'tls' | 'none';
-  readonly username: string;
-  readonly password: string;
-}
-
 /** @param field - returns a field of the credential; empty if it is not set */
-export const readSmtpServer = (field: (name: string) => string): SmtpServer => {
-  const given = field('security');
-  const security = given === 'tls' || given === 'none' ? given : 'starttls';
-  return {
-    host: field('host'),
-    port: Number(field('port') || (security === 'tls' ? 465 : 587)),
-    security,
-    username: field('username'),
-    password: field('password'),
-  };
-};
+export const readSmtpServer = (field: (name: string) => string): MailServer =>
+  readMailServer(field, 'starttls', { tls: 465, plain: 587 });
 
 /**
  * Logs in and out again. Separate from sending, so that a live test does not load the code that composes mails.

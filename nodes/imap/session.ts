@@ -11,28 +11,11 @@ import {
   toLoginOptions,
 } from '@hookloom/plugin-kit';
 import { ImapFlow, type ImapTransport } from 'imapflow';
-
-/** A mail server and its login, from a credential of the type `imap`. */
-interface ImapServer {
-  readonly host: string;
-  readonly port: number;
-  readonly security: 'tls' | 'starttls' | 'none';
-  readonly username: string;
-  readonly password: string;
-}
+import { type MailServer, readMailServer } from '../email/mail-server.ts';
 
 /** @param field - returns a field of the credential; empty if it is not set */
-export const readImapServer = (field: (name: string) => string): ImapServer => {
-  const given = field('security');
-  const security = given === 'starttls' || given === 'none' ? given : 'tls';
-  return {
-    host: field('host'),
-    port: Number(field('port') || (security === 'tls' ? 993 : 143)),
-    security,
-    username: field('username'),
-    password: field('password'),
-  };
-};
+export const readImapServer = (field: (name: string) => string): MailServer =>
+  readMailServer(field, 'tls', { tls: 993, plain: 143 });
 
 interface SessionOptions {
   readonly tcp: TcpClient;
@@ -55,7 +38,7 @@ const MAX_LINE_BYTES = 8_000_000;
  * @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError `ImapError`, or the reason of the aborted signal
  */
 export const withImapSession = async <Result>(
-  server: ImapServer,
+  server: MailServer,
   { tcp, timeoutMs, signal, maxMailBytes }: SessionOptions,
   work: (client: ImapFlow) => Promise<Result>,
 ): Promise<Result> => {
@@ -127,7 +110,7 @@ const PASSING = /^(?:UNAVAILABLE|INUSE|LIMIT|SERVERBUG|CONTACTADMIN)$/;
 const MAX_RESPONSE_LENGTH = 1_000;
 
 /** @returns AppError `CREDENTIAL_REJECTED` if the server refuses the login, otherwise a NodeError */
-const toImapError = ({ host, port, security }: ImapServer, error: unknown): Error => {
+const toImapError = ({ host, port, security }: MailServer, error: unknown): Error => {
   const target = `${host}:${port}`;
   const failure = (error ?? {}) as ImapFailure;
   const { code, responseStatus, responseText = '', serverResponseCode, authenticationFailed } = failure;
