@@ -39,6 +39,12 @@ const {
   ...requestParameters
 } = schema.properties;
 
+/** The example of a trigger: what it delivers for one item. */
+const toExample = (parameters: JsonObject, key: string, item: JsonValue) => {
+  const input = { item, key, polledAt: '2026-01-01T00:00:00.000Z' };
+  return { parameters, input, output: { triggeredAt: input.polledAt, triggerType: 'poll', ...input } };
+};
+
 /** Fetches the items with the node httpRequest. */
 const pollTrigger = createPollTrigger({
   id: 'pollTrigger',
@@ -87,22 +93,16 @@ const pollTrigger = createPollTrigger({
       });
     return { items, itemKey: String(itemKey) };
   },
-  example: {
-    parameters: {
+  example: toExample(
+    {
       rate: '5 minutes',
       url: 'https://api.example.com/orders?sort=-created',
       items: '/data',
       itemKey: 'id',
     },
-    input: { item: { id: 'A-1', total: 120 }, key: 'A-1', polledAt: '2026-01-01T00:00:00.000Z' },
-    output: {
-      triggeredAt: '2026-01-01T00:00:00.000Z',
-      triggerType: 'poll',
-      item: { id: 'A-1', total: 120 },
-      key: 'A-1',
-      polledAt: '2026-01-01T00:00:00.000Z',
-    },
-  },
+    'A-1',
+    { id: 'A-1', total: 120 },
+  ),
 });
 
 /** Fetches the items with the node rss. */
@@ -126,21 +126,11 @@ const rssTrigger = createPollTrigger({
     const list = items as JsonObject[];
     return { items: list, ...readFeedKeys(list, input.position ?? null) };
   },
-  example: {
-    parameters: { rate: '15 minutes', url: 'https://blog.example.com/feed.xml' },
-    input: {
-      item: { id: 'tag:1', title: 'Green tea', link: 'https://blog.example.com/1' },
-      key: 'tag:1',
-      polledAt: '2026-01-01T00:00:00.000Z',
-    },
-    output: {
-      triggeredAt: '2026-01-01T00:00:00.000Z',
-      triggerType: 'poll',
-      item: { id: 'tag:1', title: 'Green tea', link: 'https://blog.example.com/1' },
-      key: 'tag:1',
-      polledAt: '2026-01-01T00:00:00.000Z',
-    },
-  },
+  example: toExample({ rate: '15 minutes', url: 'https://blog.example.com/feed.xml' }, 'tag:1', {
+    id: 'tag:1',
+    title: 'Green tea',
+    link: 'https://blog.example.com/1',
+  }),
 });
 
 /** Fetches mails with code of its own, since where it continues is not in the mails. */
@@ -162,17 +152,11 @@ const imapTrigger = createPollTrigger({
     const { fetchMails } = await import('./imap/fetch-mails.chunk.ts');
     return fetchMails(readMailQuery(node.parameters), input, context.credential, context);
   },
-  example: {
-    parameters: { rate: '5 minutes', mailbox: 'INBOX', subject: 'invoice' },
-    input: { item: theMail, key: 'INBOX/1767225600/17', polledAt: '2026-01-01T00:00:00.000Z' },
-    output: {
-      triggeredAt: '2026-01-01T00:00:00.000Z',
-      triggerType: 'poll',
-      item: theMail,
-      key: 'INBOX/1767225600/17',
-      polledAt: '2026-01-01T00:00:00.000Z',
-    },
-  },
+  example: toExample(
+    { rate: '5 minutes', mailbox: 'INBOX', subject: 'invoice' },
+    'INBOX/1767225600/17',
+    theMail,
+  ),
 });
 
 const readList = (body: JsonValue, pointer: string): JsonValue => {
