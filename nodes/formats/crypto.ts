@@ -17,6 +17,7 @@ import {
   type LentCredential,
   type ParameterProblem,
   Type,
+  type ValueOf,
   when,
   wrongParameter,
 } from '@hookloom/plugin-kit';
@@ -30,6 +31,55 @@ const digests = ['md5', 'sha1', 'sha256', 'sha384', 'sha512'] as const;
 /** Names of the operations that need a key. */
 const WITH_KEY: ReadonlySet<unknown> = new Set(['hmac', 'verifyHmac', 'sign', 'verify']);
 
+const parameters = Type.Object(
+  {
+    operation: Type.Enum(['hash', 'hmac', 'verifyHmac', 'sign', 'verify', 'uuid', 'random'], {
+      description:
+        'hash; hmac and verifyHmac, with a shared key; sign and verify, with a private and a public key; uuid: version 4; random: bytes. Shared and private keys are those of a credential',
+    }),
+    data: Type.Optional(Type.String({ maxLength: 20_000_000, description: 'The text' })),
+    dataEncoding: Type.Enum(['utf8', 'hex', 'base64'], {
+      default: 'utf8',
+      description: 'The encoding of the text',
+    }),
+    algorithm: Type.Enum(digests, {
+      default: 'sha256',
+      description: 'The hash function of hash, hmac and verifyHmac',
+    }),
+    key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 20_000,
+        description:
+          'The public key for verify, as PEM. Any other key is a secret and is refused as literal text; an expression may compute one, such as a derived key',
+      }),
+    ),
+    signatureAlgorithm: Type.Enum(['RS256', 'PS256', 'ES256', 'EdDSA'], {
+      default: 'RS256',
+      description: 'The algorithm of sign and verify, named as in JSON Web Signatures (RFC 7518, RFC 8037)',
+    }),
+    signature: Type.Optional(
+      Type.String({
+        maxLength: 20_000,
+        description: 'The signature to verify, in the encoding',
+      }),
+    ),
+    encoding: Type.Enum(['hex', 'base64', 'base64url'], {
+      default: 'hex',
+      description: 'The encoding of the output value and of the signature',
+    }),
+    bytes: Type.Integer({ default: 32, minimum: 1, maximum: 1_024, description: 'How many random bytes' }),
+  },
+  {
+    allOf: [
+      ...['hash', 'hmac', 'sign'].map((operation) => when('operation', operation, { required: ['data'] })),
+      ...['verifyHmac', 'verify'].map((operation) =>
+        when('operation', operation, { required: ['data', 'signature'] }),
+      ),
+    ],
+  },
+);
+
 export const crypto = defineAction({
   id: 'crypto',
   name: 'Crypto',
@@ -40,54 +90,7 @@ export const crypto = defineAction({
     required: ({ operation, key }) => key === undefined && WITH_KEY.has(operation),
   },
   checkParameters: (stored) => findSecretKey(stored),
-  parameters: Type.Object(
-    {
-      operation: Type.Enum(['hash', 'hmac', 'verifyHmac', 'sign', 'verify', 'uuid', 'random'], {
-        description:
-          'hash; hmac and verifyHmac, with a shared key; sign and verify, with a private and a public key; uuid: version 4; random: bytes. Shared and private keys are those of a credential',
-      }),
-      data: Type.Optional(Type.String({ maxLength: 20_000_000, description: 'The text' })),
-      dataEncoding: Type.Enum(['utf8', 'hex', 'base64'], {
-        default: 'utf8',
-        description: 'The encoding of the text',
-      }),
-      algorithm: Type.Enum(digests, {
-        default: 'sha256',
-        description: 'The hash function of hash, hmac and verifyHmac',
-      }),
-      key: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 20_000,
-          description:
-            'The public key for verify, as PEM. Any other key is a secret and is refused as literal text; an expression may compute one, such as a derived key',
-        }),
-      ),
-      signatureAlgorithm: Type.Enum(['RS256', 'PS256', 'ES256', 'EdDSA'], {
-        default: 'RS256',
-        description: 'The algorithm of sign and verify, named as in JSON Web Signatures (RFC 7518, RFC 8037)',
-      }),
-      signature: Type.Optional(
-        Type.String({
-          maxLength: 20_000,
-          description: 'The signature to verify, in the encoding',
-        }),
-      ),
-      encoding: Type.Enum(['hex', 'base64', 'base64url'], {
-        default: 'hex',
-        description: 'The encoding of the output value and of the signature',
-      }),
-      bytes: Type.Integer({ default: 32, minimum: 1, maximum: 1_024, description: 'How many random bytes' }),
-    },
-    {
-      allOf: [
-        ...['hash', 'hmac', 'sign'].map((operation) => when('operation', operation, { required: ['data'] })),
-        ...['verifyHmac', 'verify'].map((operation) =>
-          when('operation', operation, { required: ['data', 'signature'] }),
-        ),
-      ],
-    },
-  ),
+  parameters,
   example: {
     parameters: { operation: 'hash', data: '{{ body }}' },
     input: { body: 'tea' },
@@ -104,20 +107,9 @@ const findSecretKey = ({ operation, key }: JsonObject): readonly ParameterProble
   return [{ path: '/key', message: `is a secret, and must not be in the workflow file: ${hint}` }];
 };
 
-type SignatureAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
+type CryptoOptions = ValueOf<typeof parameters>;
 
-interface CryptoOptions {
-  readonly operation: 'hash' | 'hmac' | 'verifyHmac' | 'sign' | 'verify' | 'uuid' | 'random';
-  readonly data?: string;
-  readonly dataEncoding: 'utf8' | 'hex' | 'base64';
-  /** Name of the hash function. */
-  readonly algorithm: string;
-  readonly key?: string;
-  readonly signatureAlgorithm: SignatureAlgorithm;
-  readonly signature?: string;
-  readonly encoding: 'hex' | 'base64' | 'base64url';
-  readonly bytes: number;
-}
+type SignatureAlgorithm = CryptoOptions['signatureAlgorithm'];
 
 /** A key and where it comes from, since messages must not contain its value. */
 interface Key {

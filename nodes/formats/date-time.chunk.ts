@@ -3,16 +3,19 @@ import { findTimeZone, type TimeZone } from '@hookloom/counted-jsonata/times';
 import { type JsonObject, wrongParameter } from '@hookloom/plugin-kit';
 import { DateTime, FixedOffsetZone, Settings, type Zone } from 'luxon';
 
-type Unit =
-  | 'years'
-  | 'quarters'
-  | 'months'
-  | 'weeks'
-  | 'days'
-  | 'hours'
-  | 'minutes'
-  | 'seconds'
-  | 'milliseconds';
+export const units = [
+  'years',
+  'quarters',
+  'months',
+  'weeks',
+  'days',
+  'hours',
+  'minutes',
+  'seconds',
+  'milliseconds',
+] as const;
+
+type Unit = (typeof units)[number];
 
 interface DateTimeOptions {
   readonly operation: 'convert' | 'add' | 'startOf' | 'endOf' | 'difference';
@@ -25,18 +28,6 @@ interface DateTimeOptions {
   readonly unit: Unit;
   readonly until?: string | number;
 }
-
-const durationUnits = new Set<string>([
-  'years',
-  'quarters',
-  'months',
-  'weeks',
-  'days',
-  'hours',
-  'minutes',
-  'seconds',
-  'milliseconds',
-]);
 
 /**
  * Does calculations with a date and time.
@@ -83,8 +74,8 @@ const singular = (unit: Unit) => unit.slice(0, -1) as 'day';
 
 const checkDuration = (duration: Readonly<Record<string, number>>) => {
   for (const unit of Object.keys(duration)) {
-    if (!durationUnits.has(unit))
-      throw new RangeError(`Parameter "duration" must only have the keys ${[...durationUnits].join(', ')}`);
+    if (!units.some((known) => known === unit))
+      throw new RangeError(`Parameter "duration" must only have the keys ${units.join(', ')}`);
   }
   return duration;
 };

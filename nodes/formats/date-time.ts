@@ -1,17 +1,5 @@
 import { defineAction, type JsonObject, Type, when } from '@hookloom/plugin-kit';
-import { describeFormat, describeValue, describeZone } from './date-time.chunk.ts';
-
-const units = [
-  'years',
-  'quarters',
-  'months',
-  'weeks',
-  'days',
-  'hours',
-  'minutes',
-  'seconds',
-  'milliseconds',
-] as const;
+import { describeFormat, describeValue, describeZone, units } from './date-time.chunk.ts';
 
 /** The problems of parameters without expressions, in the words of a run. */
 const findProblems = (parameters: JsonObject) => {

@@ -11,22 +11,8 @@ import {
   wrongParameter,
 } from '@hookloom/plugin-kit';
 
-const OPERATIONS = [
-  'get',
-  'put',
-  'delete',
-  'increment',
-  'append',
-  'once',
-  'newItems',
-  'markSeen',
-  'list',
-] as const;
-
 /** Which parameters an operation has, in addition to `operation` and `store`; those it needs come first. */
-const PARAMETERS: Readonly<
-  Record<string, { readonly needs: readonly string[]; readonly takes: readonly string[] }>
-> = {
+const PARAMETERS = {
   get: { needs: ['key'], takes: [] },
   put: { needs: ['key', 'value'], takes: ['ttlSeconds', 'ifVersion'] },
   delete: { needs: ['key'], takes: ['ifVersion'] },
@@ -36,15 +22,18 @@ const PARAMETERS: Readonly<
   newItems: { needs: ['items'], takes: ['itemKey', 'prefix', 'markAfterSeconds', 'ttlSeconds'] },
   markSeen: { needs: ['items'], takes: ['itemKey', 'prefix', 'ttlSeconds'] },
   list: { needs: [], takes: ['prefix', 'after', 'limit'] },
-};
+} satisfies Readonly<Record<string, Readonly<Record<'needs' | 'takes', readonly string[]>>>>;
+
+const OPERATIONS = Object.keys(PARAMETERS) as readonly (keyof typeof PARAMETERS)[];
 
 const ofAll = ['operation', 'store'];
 
 /** Refuses what an operation lacks or would ignore. */
 const checkParameters = (parameters: JsonObject): readonly ParameterProblem[] => {
   const { operation } = parameters;
-  const known = typeof operation === 'string' ? PARAMETERS[operation] : undefined;
-  if (known === undefined) return [];
+  const found = OPERATIONS.find((one) => one === operation);
+  if (found === undefined) return []; // an expression
+  const known = PARAMETERS[found];
   const missing = known.needs.filter((name) => parameters[name] === undefined);
   const allowed = new Set([...ofAll, ...known.needs, ...known.takes]);
   const others = Object.keys(parameters).filter((name) => !allowed.has(name));
@@ -62,7 +51,7 @@ export const state = defineAction({
   outputs: ({ operation }) => (operation === 'once' ? ['true', 'false'] : ['main']),
   checkParameters,
   parameters: Type.Object({
-    operation: Type.Enum([...OPERATIONS], {
+    operation: Type.Enum(OPERATIONS, {
       description:
         'get: { found, value, version }. put: { version }. delete: { deleted }. increment: { value, version }. append: { length, version }. once: the input on the output true or false. newItems: { items, seen }. markSeen: { marked }. list: { entries, next }; values of more than 400,000 bytes are left out there, with omittedBytes',
     }),
