@@ -4,7 +4,7 @@ import type {
   CredentialType,
   OutboundRequest,
 } from '@hookloom/plugin-kit';
-import { testUrl, testWith, textSchema } from './parts.ts';
+import { testWith, textSchema, toRequestType } from './parts.ts';
 
 const region = {
   description: 'Region of the signature; by default us-east-1 or the region in the host',
@@ -39,23 +39,14 @@ export const awsRole: CredentialType = {
   test: testWith(applyRole),
 };
 
-const applyKeys = (
-  request: OutboundRequest,
-  fields: CredentialFields,
-  { signWithKeys }: CredentialContext,
-) => {
-  if (signWithKeys === undefined) throw new Error('a credential of the type awsKeys needs a later release');
-  const { accessKeyId = '', secretAccessKey = '', ...scope } = fields;
-  return signWithKeys(request, { accessKeyId, secretAccessKey, ...scope });
-};
-
 /** For stores that speak the protocol of S3, and for AWS where no role can be assumed. */
-export const awsKeys: CredentialType = {
+export const awsKeys = toRequestType({
   id: 'awsKeys',
   name: 'AWS access key',
   description:
     'Signs requests with an access key (SigV4), as S3-compatible stores such as R2 and MinIO need it',
-  schema: textSchema('accessKeyId secretAccessKey', {
+  required: 'accessKeyId secretAccessKey',
+  fields: {
     accessKeyId: { minLength: 1, description: 'Access key id' },
     secretAccessKey: { minLength: 1, description: 'Secret access key' },
     sessionToken: { description: 'Session token, for temporary keys' },
@@ -64,9 +55,11 @@ export const awsKeys: CredentialType = {
       ...service,
       description: 'Service name in the signature, such as s3; by default from the host',
     },
-    testUrl,
-  }),
+  },
   secretFields: ['secretAccessKey', 'sessionToken'],
-  apply: applyKeys,
-  test: testWith(applyKeys),
-};
+  apply: (request, fields, { signWithKeys }) => {
+    if (signWithKeys === undefined) throw new Error('a credential of the type awsKeys needs a later release');
+    const { accessKeyId = '', secretAccessKey = '', ...scope } = fields;
+    return signWithKeys(request, { accessKeyId, secretAccessKey, ...scope });
+  },
+});

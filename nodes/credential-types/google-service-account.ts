@@ -2,14 +2,13 @@ import { createSign } from 'node:crypto';
 import {
   type CredentialContext,
   type CredentialFields,
-  type CredentialType,
   createExpiringMemo,
   isPlainObject,
   type OutboundRequest,
   parseJson,
 } from '@hookloom/plugin-kit';
 import { requestToken } from './oauth2.ts';
-import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
+import { toRequestType, withHeader } from './parts.ts';
 
 /** What is used of the file that Google Cloud gives for a key. */
 interface Key {
@@ -83,12 +82,13 @@ const createAssertion = (
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-export const googleServiceAccount: CredentialType = {
+export const googleServiceAccount = toRequestType({
   id: 'googleServiceAccount',
   name: 'Google service account',
   description:
     'Gets an access token with the key of a service account (RFC 7523), and sends it as a bearer token',
-  schema: textSchema('key scope', {
+  required: 'key scope',
+  fields: {
     key: {
       pattern: '"private_key"',
       contentMediaType: 'application/json',
@@ -99,10 +99,8 @@ export const googleServiceAccount: CredentialType = {
       description: 'Scopes, separated by spaces, such as https://www.googleapis.com/auth/spreadsheets',
     },
     subject: { description: 'Address of the user to act for, with domain-wide delegation' },
-    testUrl,
-  }),
+  },
   secretFields: ['key'],
   hosts: ['*.googleapis.com'],
   apply,
-  test: testWith(apply),
-};
+});

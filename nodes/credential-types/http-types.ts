@@ -1,38 +1,41 @@
-import { type CredentialType, isPlainObject, type OutboundRequest, parseJson } from '@hookloom/plugin-kit';
-import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
+import {
+  type CredentialType,
+  isPlainObject,
+  type OutboundRequest,
+  parseJson,
+  setQuery,
+} from '@hookloom/plugin-kit';
+import { testUrl, testWith, textSchema, toRequestType, withHeader } from './parts.ts';
 
 type Apply = NonNullable<CredentialType['apply']>;
 
 const secret = (description: string) => ({ minLength: 1, description });
 
-const addBearer: Apply = (request, { token = '' }) => withHeader(request, 'authorization', `Bearer ${token}`);
-
-export const httpBearer: CredentialType = {
+export const httpBearer = toRequestType({
   id: 'httpBearer',
   name: 'Bearer token',
   description: 'Sends a token as Authorization: Bearer (RFC 6750)',
-  schema: textSchema('token', { token: secret('The token'), testUrl }),
+  required: 'token',
+  fields: { token: secret('The token') },
   secretFields: ['token'],
-  apply: addBearer,
-  test: testWith(addBearer),
-};
+  apply: (request, { token = '' }) => withHeader(request, 'authorization', `Bearer ${token}`),
+});
 
-const addBasic: Apply = (request, { username = '', password = '' }) =>
-  withHeader(request, 'authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
-
-export const httpBasic: CredentialType = {
+export const httpBasic = toRequestType({
   id: 'httpBasic',
   name: 'User name and password',
   description: 'Sends a user name and a password as Authorization: Basic (RFC 7617)',
-  schema: textSchema('username password', {
+  required: 'username password',
+  fields: {
     username: { pattern: '^[^:]+$', description: 'Without a colon' },
     password: secret('The password'),
-    testUrl,
-  }),
+  },
   secretFields: ['password'],
-  apply: addBasic,
-  test: testWith(addBasic),
-};
+  apply: (request, { username = '', password = '' }) => {
+    const login = Buffer.from(`${username}:${password}`).toString('base64');
+    return withHeader(request, 'authorization', `Basic ${login}`);
+  },
+});
 
 /** @throws Error when the second header has only a name, or only a value */
 const addHeader: Apply = (request, { name = '', value = '', secondName = '', secondValue = '' }) => {
@@ -44,42 +47,31 @@ const addHeader: Apply = (request, { name = '', value = '', secondName = '', sec
 
 const headerName = { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", description: 'Name of the header' };
 
-export const httpHeader: CredentialType = {
+export const httpHeader = toRequestType({
   id: 'httpHeader',
   name: 'Header',
   description: 'Sends a secret in a header, such as X-Api-Key, or two in two headers',
-  schema: textSchema('name value', {
+  required: 'name value',
+  fields: {
     name: headerName,
     value: secret('Its value'),
     secondName: { ...headerName, description: 'Name of a second header, for APIs that need two' },
     secondValue: secret('The value of the second header'),
-    testUrl,
-  }),
+  },
   secretFields: ['value', 'secondValue'],
   apply: addHeader,
-  test: testWith(addHeader),
-};
+});
 
 /** Servers log URLs, so a header is the better place if an API accepts both. */
-const addParameter: Apply = (request, { name = '', value = '' }) => {
-  const url = new URL(request.url);
-  url.searchParams.set(name, value);
-  return { ...request, url: url.href };
-};
-
-export const httpQuery: CredentialType = {
+export const httpQuery = toRequestType({
   id: 'httpQuery',
   name: 'Query parameter',
   description: 'Sends a secret in the query of the URL, such as ?key=…',
-  schema: textSchema('name value', {
-    name: secret('Name of the parameter'),
-    value: secret('Its value'),
-    testUrl,
-  }),
+  required: 'name value',
+  fields: { name: secret('Name of the parameter'), value: secret('Its value') },
   secretFields: ['value'],
-  apply: addParameter,
-  test: testWith(addParameter),
-};
+  apply: (request, { name = '', value = '' }) => ({ ...request, url: setQuery(request.url, name, value) }),
+});
 
 /** @throws Error when the request has another body than a JSON object */
 const addToBody: Apply = (request, { name = '', value = '' }) => {
@@ -127,19 +119,12 @@ export const httpBody: CredentialType = {
   test: testWith(addToBody, 'POST'),
 };
 
-const apply: NonNullable<CredentialType['apply']> = (
-  request,
-  { certificate = '', key = '', passphrase = '' },
-) => ({
-  ...request,
-  tls: { certificate, key, ...(passphrase === '' ? {} : { passphrase }) },
-});
-
-export const tlsClient: CredentialType = {
+export const tlsClient = toRequestType({
   id: 'tlsClient',
   name: 'TLS client certificate',
   description: 'Presents a client certificate to the server (mutual TLS); only for https',
-  schema: textSchema('certificate key', {
+  required: 'certificate key',
+  fields: {
     certificate: {
       pattern: '^-----BEGIN CERTIFICATE-----\\s[\\s\\S]+-----END ',
       description: 'The certificate in PEM, followed by those of intermediate authorities',
@@ -149,12 +134,13 @@ export const tlsClient: CredentialType = {
       description: 'The private key of the certificate in PEM',
     },
     passphrase: { description: 'Passphrase of an encrypted key' },
-    testUrl,
-  }),
+  },
   secretFields: ['key', 'passphrase'],
-  apply,
-  test: testWith(apply),
-};
+  apply: (request, { certificate = '', key = '', passphrase = '' }) => ({
+    ...request,
+    tls: { certificate, key, ...(passphrase === '' ? {} : { passphrase }) },
+  }),
+});
 
 /** Sends to a Slack webhook. It has no live test, because any request to the URL posts a message. */
 export const slackWebhook: CredentialType = {

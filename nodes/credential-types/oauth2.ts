@@ -3,7 +3,6 @@ import {
   CREDENTIAL_REJECTED,
   type CredentialContext,
   type CredentialFields,
-  type CredentialType,
   createExpiringMemo,
   type Expiring,
   isPlainObject,
@@ -13,7 +12,7 @@ import {
   type OutboundResponse,
   parseJson,
 } from '@hookloom/plugin-kit';
-import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
+import { toRequestType, withHeader } from './parts.ts';
 
 interface Token {
   readonly accessToken: string;
@@ -209,12 +208,13 @@ const CANNOT_STORE =
 
 const kept = { readOnly: true, description: 'Stored by the service, for the grants with a refresh token' };
 
-export const oauth2: CredentialType = {
+export const oauth2 = toRequestType({
   id: 'oauth2',
   name: 'OAuth 2.0',
   description:
     'Gets an access token by client credentials, a refresh token or a sign-in (RFC 6749), and sends it as a bearer token',
-  schema: textSchema('tokenUrl clientId', {
+  required: 'tokenUrl clientId',
+  fields: {
     grant: {
       enum: ['clientCredentials', 'refreshToken', 'authorizationCode'],
       default: 'clientCredentials',
@@ -237,9 +237,7 @@ export const oauth2: CredentialType = {
     refreshToken: { description: 'Refresh token, for the grant refreshToken' },
     accessToken: kept,
     accessTokenExpiresAt: kept,
-    testUrl,
-  }),
+  },
   secretFields: ['clientSecret', 'refreshToken', 'accessToken'],
   apply: applyOauth2,
-  test: testWith(applyOauth2),
-};
+});

@@ -6,9 +6,26 @@ export const testUrl = {
   description: 'Requested by `credential test`; an answer below 400 means that the credential is accepted',
 };
 
+type Apply = NonNullable<CredentialType['apply']>;
+
+interface OfRequests extends Pick<CredentialType, 'id' | 'name' | 'description' | 'secretFields' | 'hosts'> {
+  /** Names of required fields, separated by spaces. */
+  readonly required: string;
+  readonly fields: Readonly<Record<string, TextProperty>>;
+  readonly apply: Apply;
+}
+
+/** A type that is added to requests. Its credentials have the field `testUrl` for their live test. */
+export const toRequestType = ({ required, fields, apply, ...about }: OfRequests): CredentialType => ({
+  ...about,
+  schema: textSchema(required, { ...fields, testUrl }),
+  apply,
+  test: testWith(apply),
+});
+
 /** The live test of a type that is added to requests: calls the field `testUrl`. */
 export const testWith =
-  (apply: NonNullable<CredentialType['apply']>, method = 'GET'): NonNullable<CredentialType['test']> =>
+  (apply: Apply, method = 'GET'): NonNullable<CredentialType['test']> =>
   async (fields, context) => {
     const { testUrl: url = '' } = fields;
     const request = {
