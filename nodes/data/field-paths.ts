@@ -98,6 +98,15 @@ export const createReadKey = (fields: readonly string[], place: string): ((item:
 /** Whether a key of {@link createReadKey} is the one of an item with none of the fields. */
 export const isWithoutFields = (key: string): boolean => /^,*$/.test(key);
 
+/** The field of an item that a row of a parameter names. */
+export const optionalField = Type.Optional(
+  Type.String({
+    minLength: 1,
+    format: 'field-path',
+    description: `The field: ${PATH_FORM}. By default the item itself`,
+  }),
+);
+
 /** The parameter of nodes that change one map or many. */
 export const optionalItems = Type.Optional(
   listOf('A list of up to 100,000 maps; by default the input itself is changed'),

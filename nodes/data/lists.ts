@@ -5,6 +5,7 @@ import {
   isWithoutFields,
   itemsParameter,
   MAX_ITEMS,
+  optionalField,
   PATH_FORM,
   parseFieldPath,
   readField,
@@ -257,13 +258,7 @@ export const sort = defineAction({
     by: Type.Array(
       Type.Object(
         {
-          field: Type.Optional(
-            Type.String({
-              minLength: 1,
-              format: 'field-path',
-              description: `The field: ${PATH_FORM}. By default the item itself`,
-            }),
-          ),
+          field: optionalField,
           direction: Type.Enum(['ascending', 'descending'], {
             default: 'ascending',
             description: 'The order of this field',

@@ -3,6 +3,7 @@ import { defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/p
 import {
   type FieldPath,
   itemsParameter,
+  optionalField,
   PATH_FORM,
   parseFieldPath,
   readField,
@@ -117,13 +118,7 @@ export const summarize = defineAction({
             description:
               'count: items, or values if a field is given; countDistinct; sum, average and median of numbers; min and max, in the order of the node sort; first, last; list: all values; distinct: all different values',
           }),
-          field: Type.Optional(
-            Type.String({
-              minLength: 1,
-              format: 'field-path',
-              description: `The field: ${PATH_FORM}. By default the item itself`,
-            }),
-          ),
+          field: optionalField,
         },
         { additionalProperties: false },
       ),
