@@ -13,22 +13,60 @@ import {
   type NodeContext,
   NodeError,
   parseJson,
+  Type,
+  type ValueOf,
 } from '@hookloom/plugin-kit';
 
-/** What bytes in an output are converted to. */
-type BytesAs = 'auto' | 'file' | 'text' | 'json' | 'base64';
+export const parameters = Type.Object({
+  service: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description:
+      "The SDK's client package without @aws-sdk/client-, such as dynamodb, s3, sesv2 or bedrock-runtime",
+  }),
+  operation: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'The operation, such as PutItem or putItem',
+  }),
+  input: Type.Object(
+    {},
+    {
+      default: {},
+      description:
+        'The input of the operation. { "$base64": text } is sent as bytes, { "$date": ISO 8601 } as a time, and a file as its content',
+    },
+  ),
+  region: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9-]{1,40}$',
+      description: 'The region; by default the region of the service',
+    }),
+  ),
+  bytesAs: Type.Enum(['auto', 'file', 'text', 'json', 'base64'], {
+    default: 'auto',
+    description:
+      'What bytes in the output become: a file, UTF-8 text, parsed JSON, or { "$base64": text }. auto: a stream, such as Body of s3 GetObject, becomes a file, other bytes become base64',
+  }),
+  fileName: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Name of the file; by default the last part of input.Key' }),
+  ),
+  maxFileBytes: Type.Integer({
+    minimum: 1,
+    maximum: 50_000_000_000,
+    default: 1_073_741_824,
+    description: 'A larger file fails the node, within the limit of the service (MAX_FILE_BYTES)',
+  }),
+  maxOutputBytes: Type.Integer({
+    minimum: 1,
+    maximum: 33_554_432,
+    default: 6_291_456,
+    description: 'A larger answer, not counting files, fails the node; 6 MiB by default',
+  }),
+});
 
-/** Parameters of an AWS call: see their descriptions in the node's schema. */
-interface AwsParameters {
-  readonly service: string;
-  readonly operation: string;
-  readonly input: JsonObject;
-  readonly region?: string | undefined;
-  readonly bytesAs: BytesAs;
-  readonly fileName?: string | undefined;
-  readonly maxFileBytes: number;
-  readonly maxOutputBytes: number;
-}
+type AwsParameters = ValueOf<typeof parameters>;
+type BytesAs = AwsParameters['bytesAs'];
 
 /** Makes the call. Its output is delivered as JSON, with files for streams. */
 export const callAws = async (parameters: AwsParameters, context: NodeContext): Promise<JsonObject> => {
