@@ -11,7 +11,6 @@ import { answerNotice, answerPage } from './pages/page.ts';
 
 // Loaded by requests that want a page or submit an answer to validate.
 
-/** The default fields, if a workflow defines none. */
 const anyComment = {
   type: 'object',
   properties: { comment: { type: 'string', title: 'Comment', maxLength: 2_000 } },

@@ -115,7 +115,6 @@ const checkPlugin = async (
   };
 };
 
-/** Runs a check; if it throws, the finding is `unhealthy`. */
 const catchUnhealthy = async (check: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await check();

@@ -49,7 +49,6 @@ export const adaptLegacy = (
   };
 };
 
-/** The schema of the parameters of a legacy provider. */
 const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(properties.map((property) => [property.name, toPropertySchema(property)])),

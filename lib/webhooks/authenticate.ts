@@ -97,7 +97,6 @@ export const authenticate = async (
 const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>
   type === wanted && secrets.length > 0 && (type === 'basic') === (username !== null);
 
-/** Refuses a caller. @param cause - only logged */
 const refuse = (cause: unknown): never => {
   throw new AppError(AUTHENTICATION_MISCONFIGURED, {}, cause);
 };

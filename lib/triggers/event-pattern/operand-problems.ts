@@ -86,7 +86,6 @@ const cidr: Check = (operand) => {
   return problemUnless(!isSingle, 'is a single address: write it as a value, without cidr and without "/"');
 };
 
-/** Accepts one operand, or several in an array. */
 const oneOrMore =
   (check: Check): Check =>
   (operand) => {

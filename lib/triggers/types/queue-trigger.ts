@@ -179,12 +179,11 @@ const toMapping = (
   ScalingConfig: maxConcurrency === undefined ? {} : { MaximumConcurrency: maxConcurrency },
 });
 
-/** A message as the workflow receives it. */
 const toMessage = ({ messageId, body, attributes, messageAttributes }: JsonObject): JsonObject => {
   const { SentTimestamp, MessageGroupId } = isPlainObject(attributes) ? attributes : {};
   return {
     id: String(messageId),
-    body: parse(String(body)),
+    body: parseJsonOrText(String(body)),
     sentAt: new Date(Number(SentTimestamp ?? 0)).toISOString(),
     groupId: typeof MessageGroupId === 'string' ? MessageGroupId : null,
     attributes: isPlainObject(messageAttributes) ? toValues(messageAttributes) : {},
@@ -199,8 +198,7 @@ const toValues = (attributes: Readonly<Record<string, unknown>>): JsonObject =>
     }),
   );
 
-/** The value of a JSON text; any other text unchanged. */
-const parse = (text: string): JsonValue => {
+const parseJsonOrText = (text: string): JsonValue => {
   try {
     return parseJson(text);
   } catch {

@@ -42,7 +42,6 @@ const bigNumbers = defineFeature({
   stages: (bigNumbers) => (bigNumbers === 'refuse' ? { checkJson: refuseBigNumbers } : {}),
 });
 
-/** Records all requests, not only the refused ones: see `requestOutcomes`. */
 const recordRequests = defineFeature({
   name: 'recordRequests',
   schema: Type.Boolean({

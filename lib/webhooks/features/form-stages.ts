@@ -26,10 +26,6 @@ import type { Stages } from '../webhook-feature.ts';
 /** Maximum size of a submitted form, enough for anything typed into a page. */
 const MAX_FORM_BYTES = 1_000_000;
 
-/**
- * GET shows a form generated from the body's schema; POST accepts its answers, converted to the schema's types and
- * validated against it. Bodies of other content types are only validated.
- */
 export const serveForm = (): Stages => {
   /** What was typed, for redisplaying the page. */
   const typedIn = new WeakMap<WebhookRequest, JsonMap>();
@@ -69,7 +65,6 @@ export const serveForm = (): Stages => {
   };
 };
 
-/** The form page, with what was typed before and why it was not accepted. */
 export const formPage = (webhook: Webhook, typed: JsonMap | null, errors: readonly FormError[]): Answer => {
   const schema = schemaOf(webhook);
   const { title = webhook.workflow.definition.name, description } = schema;

@@ -37,7 +37,6 @@ export const matchWebhook = (
   return findAtEdge(atPath, method, requested);
 };
 
-/** The webhook of a trigger that listens, of a disabled workflow. */
 const findListening = (
   path: string,
   method: string,

@@ -117,7 +117,6 @@ const toWebhookRequest = (record: RequestRecord): WebhookRequest => {
   };
 };
 
-/** The webhook of that version with the request's path and method. */
 const openWebhook = async (
   request: WebhookRequest,
   version: number | null,
@@ -142,7 +141,6 @@ const openWebhook = async (
     : webhook;
 };
 
-/** The trigger's output; null for a request that the webhook skips. */
 const toInput = async (
   request: WebhookRequest,
   webhook: Webhook,

@@ -73,10 +73,16 @@ const answerBy = ({ status = 200, headers = {}, body }: AnswerRule): Stages => {
   const make = async (request: AcceptedRequest): Promise<Answer> => {
     const { executionId, workflowId, execution, receivedAt: startedAt } = request;
     const { input, workflow, trigger, traceparent } = execution;
-    const workflowVersion = workflow.version;
-    const info = { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent };
-    const scope = () => toScope(input, toExecutionInfo(info, workflow), workflow);
-    const resolved = resolve === null ? template : await resolve(scope());
+    const info = {
+      executionId,
+      workflowId,
+      workflowVersion: workflow.version,
+      trigger,
+      startedAt,
+      traceparent,
+    };
+    const resolved =
+      resolve === null ? template : await resolve(toScope(input, toExecutionInfo(info, workflow), workflow));
     if (JSON.stringify(resolved.body ?? null).length > MAX_BODY_LENGTH)
       throw new RangeError('the response body is too large');
     return nameExecution(executionId, answerWithResponse(executionId, { ...resolved, status }));
@@ -90,10 +96,10 @@ const answerBy = ({ status = 200, headers = {}, body }: AnswerRule): Stages => {
       } catch {
         // The execution is stored: an error would make the sender repeat it. The error may contain request data, so it
         // is not logged.
-        const { executionId } = request;
-        const message =
-          'The answer could not be computed from the request; the default 202 was sent instead.';
-        request.logger.warn(message, { executionId });
+        const { executionId, logger } = request;
+        logger.warn('The answer could not be computed from the request; the default 202 was sent instead.', {
+          executionId,
+        });
         return null;
       }
     },

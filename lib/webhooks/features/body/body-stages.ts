@@ -28,7 +28,6 @@ interface TypedBody extends Received {
   readonly toBody: (fields: JsonObject) => JsonObject;
 }
 
-/** Parses bodies of more types than JSON, forms and text, and provides the raw bytes on request. */
 export const parseTypedBody = ({ type = 'auto', nested = false, raw = false }: BodyRule): Stages => {
   const toBody = nested ? nestFields : (fields: JsonObject) => fields;
   return {

@@ -12,7 +12,6 @@ const KNOWN_MS = 1_000;
 const RETRY_AFTER_SECONDS = 2;
 const MAX_QUEUED = 1_000;
 
-/** Limits how many executions of the workflow run at once. */
 export const limitRuns = (
   { max, onLimit = 'refuse', maxQueued = MAX_QUEUED }: ConcurrencyRule,
   ports: FeaturePorts,

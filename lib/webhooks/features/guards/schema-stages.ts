@@ -14,14 +14,13 @@ const MAX_ERRORS = 50;
 /** Maximum length of a pointer or a message, which contain keys of the body, in characters. */
 const MAX_CHARACTERS = 200;
 
-/** Refuses bodies that do not match a JSON Schema. The response lists the violations, but no values of the body. */
 export const checkBody = (rule: JsonMap): Stages => {
   const findViolations = compileJsonSchema(rule as JsonMap);
   return {
     judge: ({ input: { body } }) => {
       const count = countValues(body, MAX_VALUES);
       if (count > MAX_VALUES) throw unchecked(`it has more than ${MAX_VALUES} values`);
-      const violations = check(() =>
+      const violations = refuseUncheckable(() =>
         findViolations(body, { onlyFirst: count > MAX_VALUES_IN_FULL, maxWork: MAX_WORK }),
       );
       if (violations.length === 0) return null;
@@ -35,7 +34,7 @@ export const checkBody = (rule: JsonMap): Stages => {
 };
 
 /** The schema was tested when the workflow was stored: if checking fails now, the body is the cause. */
-const check = <Result>(find: () => Result): Result => {
+const refuseUncheckable = <Result>(find: () => Result): Result => {
   try {
     return find();
   } catch (cause) {

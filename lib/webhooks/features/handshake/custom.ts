@@ -52,7 +52,6 @@ export const custom = ({ match = '', answer = {}, unsigned = false }: HandshakeR
   };
 };
 
-/** The fields of a JSON or form body; none for any other. */
 const parseFields = (request: WebhookRequest): JsonObject => {
   try {
     return readFields(request);

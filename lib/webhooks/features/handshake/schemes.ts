@@ -41,7 +41,6 @@ export const refuse = (reason: string): never => {
  */
 type Handshake = (rule: HandshakeRule, ports: FeaturePorts) => Stages;
 
-/** A GET request with a query parameter. */
 const byQuery = (
   field: string,
   answer: (value: JsonValue, query: JsonObject) => Answer | Promise<Answer>,
@@ -54,7 +53,6 @@ const byQuery = (
   },
 });
 
-/** Makes the stages for a request with a JSON body. */
 const byBody = (answer: (body: JsonObject, request: WebhookRequest) => Answer | null): Stages => ({
   judge: ({ input: { body = null }, request }) => (isPlainObject(body) ? answer(body, request) : null),
 });

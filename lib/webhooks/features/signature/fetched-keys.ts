@@ -98,7 +98,6 @@ const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<K
   };
 };
 
-/** Fetches a sender's keys. @throws AppError `SENDER_KEYS_UNAVAILABLE` */
 const fetchKeys = async <Keys>(
   url: string,
   http: FeaturePorts['http'],

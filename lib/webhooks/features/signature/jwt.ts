@@ -80,7 +80,6 @@ const toOptions = (rule: SignatureRule, now: number): JWTVerifyOptions => {
   };
 };
 
-/** @throws Refusal when the token can't be parsed or its claims are wrong */
 const createReadClaims =
   (token: string, options: JWTVerifyOptions): ReadClaims =>
   async (key) => {

@@ -12,7 +12,6 @@ import { readTwilioContents } from './twilio.ts';
 /** @throws Refusal, and AppError for what is not the sender's fault */
 type Verify = (request: WebhookRequest) => Promise<void>;
 
-/** Refuses requests without a valid signature of the sender. */
 export const verifySender = (rule: SignatureRule, ports: FeaturePorts): Stages => {
   const row = toSchemeRow(rule);
   const verify = openScheme(row, rule, ports);
@@ -48,7 +47,6 @@ const openScheme = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts): V
   };
 };
 
-/** Loads what verification needs on the first request. */
 const lazily = (open: () => Promise<Verify>): Verify => {
   const opened = lazy(open);
   return async (request) => (await opened())(request);

@@ -32,7 +32,7 @@ export const checkTimestamp = (
   if (Number.isNaN(time)) throw new Refusal('the timestamp is not a valid time');
   const seconds = Math.floor(Math.abs(now - time) / 1_000);
   if (seconds <= toleranceSeconds) return;
-  throw new Refusal(`the timestamp is ${describe(seconds)} ${time < now ? 'old' : 'ahead'}`);
+  throw new Refusal(`the timestamp is ${describeAge(seconds)} ${time < now ? 'old' : 'ahead'}`);
 };
 
 const toTime = (text: string, format: TimestampFormat | undefined): number => {
@@ -40,7 +40,7 @@ const toTime = (text: string, format: TimestampFormat | undefined): number => {
   return formats.find(([form]) => form.test(text))?.[1](text) ?? Number.NaN;
 };
 
-const describe = (seconds: number): string => {
+const describeAge = (seconds: number): string => {
   const [count, unit] = seconds < 120 ? [seconds, 'seconds'] : [Math.floor(seconds / 60), 'minutes'];
   return `${count} ${unit}`;
 };

@@ -13,27 +13,21 @@ import { createUploadId, parseUploadId } from './upload-id.ts';
 const PUT_SECONDS = 3_600;
 const START_SECONDS = 86_400;
 
-/**
- * Accepts a file that is too large for a request. `POST …?upload` describes the file and returns where to upload it;
- * `POST …?upload=ID` starts the run with it, once. Both pass all checks of the webhook.
- */
-export const acceptUploads = (rule: FileLimits, ports: FeaturePorts): Stages => {
-  return {
-    parse: async (arrival) => {
-      const uploadId = readUploadId(arrival);
-      return uploadId === null || uploadId === '' ? null : openUpload(arrival, uploadId, rule, ports);
-    },
-    judge: async (parsed) =>
-      readUploadId(parsed) === '' ? offerUpload(parsed, parsed.input, rule, ports) : null,
-    start: async (starting) => {
-      const isUpload = (readUploadId(starting) ?? '') !== '';
-      const { executionId, isInline } = starting;
-      const life = isInline ? BRIEF_DAYS : null; // for a background run, its end decides how long
-      if (isUpload) await ports.openUploads().keep(placeOf(starting, executionId).key, life);
-      return null;
-    },
-  };
-};
+export const acceptUploads = (rule: FileLimits, ports: FeaturePorts): Stages => ({
+  parse: async (arrival) => {
+    const uploadId = readUploadId(arrival);
+    return uploadId === null || uploadId === '' ? null : openUpload(arrival, uploadId, rule, ports);
+  },
+  judge: async (parsed) =>
+    readUploadId(parsed) === '' ? offerUpload(parsed, parsed.input, rule, ports) : null,
+  start: async (starting) => {
+    const isUpload = (readUploadId(starting) ?? '') !== '';
+    const { executionId, isInline } = starting;
+    const life = isInline ? BRIEF_DAYS : null; // for a background run, its end decides how long
+    if (isUpload) await ports.openUploads().keep(placeOf(starting, executionId).key, life);
+    return null;
+  },
+});
 
 /**
  * Reads the upload id of a request: null for a request unrelated to uploads, empty for one that requests an upload.
