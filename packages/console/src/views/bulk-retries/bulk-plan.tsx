@@ -17,8 +17,6 @@ interface BulkPlanProps {
   readonly onNarrow: (failure: { readonly failureNode: string; readonly failureName: string }) => void;
 }
 
-const number = new Intl.NumberFormat();
-
 export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
   const { count, byFailure, effects, refused, checkedUntil, checkedSince } = plan;
   const narrow = ({ nodeId, name }: Plan['byFailure'][number]): ReactNode =>
@@ -34,7 +32,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
     );
   return (
     <SpaceBetween size="l">
-      <Outcome type={count === 0 ? 'warning' : 'info'} header={`${number.format(count)} can be retried`}>
+      <Outcome type={count === 0 ? 'warning' : 'info'} header={`${count.toLocaleString()} can be retried`}>
         Of those that started until <Time at={checkedUntil} />.
         {checkedSince !== null && (
           <>
@@ -53,7 +51,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
           columnDefinitions={[
             { id: 'name', header: 'Failure', isRowHeader: true, cell: ({ name }) => name ?? 'No failure' },
             { id: 'node', header: 'Node', cell: ({ nodeId }) => nodeId ?? '–' },
-            { id: 'count', header: 'Executions', cell: (each) => number.format(each.count) },
+            { id: 'count', header: 'Executions', cell: (each) => each.count.toLocaleString() },
             ...(byFailure.length > 1 ? [{ id: 'narrow', header: 'Filter', cell: narrow }] : []),
           ]}
         />
@@ -83,8 +81,12 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
             header: 'Type',
             cell: ({ type }) => <IdLink of="node-types" id={type} />,
           },
-          { id: 'again', header: 'Runs again', cell: ({ runsAgain }) => number.format(runsAgain) },
-          { id: 'first', header: 'May run for the first time', cell: ({ mayRun }) => number.format(mayRun) },
+          { id: 'again', header: 'Runs again', cell: ({ runsAgain }) => runsAgain.toLocaleString() },
+          {
+            id: 'first',
+            header: 'May run for the first time',
+            cell: ({ mayRun }) => mayRun.toLocaleString(),
+          },
         ]}
       />
       {refused.length > 0 && (
@@ -95,7 +97,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
           ariaLabels={{ tableLabel: 'Executions that can’t be retried' }}
           columnDefinitions={[
             { id: 'reason', header: 'Reason', isRowHeader: true, cell: ({ reason }) => reason },
-            { id: 'count', header: 'Executions', cell: (each) => number.format(each.count) },
+            { id: 'count', header: 'Executions', cell: (each) => each.count.toLocaleString() },
             {
               id: 'ids',
               header: 'Such as',

@@ -20,7 +20,7 @@ import { withQuery } from '../../parts/with-query.ts';
 import { BulkRetryProgress, BulkRetryState } from './bulk-retry-state.tsx';
 import { describeFilter } from './describe-bulk-retry.ts';
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const PERCENT = { style: 'percent', maximumFractionDigits: 1 } as const;
 
 /** One retry of many executions: how far it is, and what it could not retry. */
 const BulkRetry = (): ReactNode => {
@@ -100,7 +100,7 @@ const BulkRetry = (): ReactNode => {
                     'From node': from ?? 'The trigger',
                     Version: version === 'recorded' ? 'The one that each ran' : 'The current one',
                     Rate: `${rate} per second`,
-                    'Stops if more fail than': percent.format(bulkRetry.stopAtFailedShare),
+                    'Stops if more fail than': bulkRetry.stopAtFailedShare.toLocaleString(undefined, PERCENT),
                   }}
                 />
               </SpaceBetween>

@@ -15,8 +15,6 @@ interface Filter {
   readonly workflowVersion: number | null;
 }
 
-const number = new Intl.NumberFormat();
-
 /** `12 of 50 succeeded, 2 failed again, 3 run, 33 to start`, without what is zero. */
 export const describeCounts = ({
   total,
@@ -33,8 +31,8 @@ export const describeCounts = ({
     [remaining, 'to start'],
   ];
   return [
-    `${number.format(succeeded)} of ${number.format(total)} succeeded`,
-    ...others.flatMap(([count, word]) => (count === 0 ? [] : [`${number.format(count)} ${word}`])),
+    `${succeeded.toLocaleString()} of ${total.toLocaleString()} succeeded`,
+    ...others.flatMap(([count, word]) => (count === 0 ? [] : [`${count.toLocaleString()} ${word}`])),
   ].join(', ');
 };
 

@@ -3,6 +3,7 @@ import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
 import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/use-api.ts';
+import { formatTime } from '../../parts/time.tsx';
 import type { Execution } from './node-runs.ts';
 
 interface CompareChoiceProps {
@@ -11,8 +12,6 @@ interface CompareChoiceProps {
   readonly other: string;
   readonly onChoose: (executionId: string) => void;
 }
-
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** With which execution of the workflow one is compared: related and recent ones are offered, any id can be written. */
 export const CompareChoice = ({ execution, other, onChoose }: CompareChoiceProps): ReactNode => {
@@ -28,7 +27,7 @@ export const CompareChoice = ({ execution, other, onChoose }: CompareChoiceProps
     .filter((one) => one.executionId !== retriedBy)
     .map(({ executionId: value, startedAt, status }) => ({
       value,
-      description: `${status}, ${clock.format(new Date(startedAt))}`,
+      description: `${status}, ${formatTime(startedAt)}`,
     }));
   return (
     <form

@@ -13,7 +13,6 @@ const HEIGHT = 56;
 const STEP = 12;
 
 const time = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
-const number = new Intl.NumberFormat();
 
 /** A bar for each hour, with the total in words beside it; hovering one shows its count. */
 export const HourBars = ({ label, hours, outcome }: HourBarsProps): ReactNode => {
@@ -25,15 +24,15 @@ export const HourBars = ({ label, hours, outcome }: HourBarsProps): ReactNode =>
   const text =
     peak === undefined
       ? `${label}: none in any hour`
-      : `${label}: ${number.format(total)} in ${hours.length} hours, at most ${number.format(most)} in one, ${time.format(peak.from)}`;
+      : `${label}: ${total.toLocaleString()} in ${hours.length} hours, at most ${most.toLocaleString()} in one, ${time.format(peak.from)}`;
   return (
     <div>
       <Box variant="awsui-key-label">{label}</Box>
       <Box variant="h2" tagOverride="div">
-        {number.format(total)}{' '}
+        {total.toLocaleString()}{' '}
         {total > 0 && (
           <Box variant="small" display="inline" margin={{ left: 'xs' }}>
-            at most {number.format(most)} an hour
+            at most {most.toLocaleString()} an hour
           </Box>
         )}
       </Box>
@@ -57,7 +56,7 @@ export const HourBars = ({ label, hours, outcome }: HourBarsProps): ReactNode =>
               height={height}
               data-empty={count === 0 || undefined}
             >
-              <title>{`${time.format(hour.from)}: ${number.format(count)}`}</title>
+              <title>{`${time.format(hour.from)}: ${count.toLocaleString()}`}</title>
             </rect>
           );
         })}

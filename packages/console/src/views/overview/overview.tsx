@@ -32,7 +32,6 @@ const Overview = (): ReactNode => (
   </ContentLayout>
 );
 
-const number = new Intl.NumberFormat();
 const duration = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));
 
 const LastDay = (): ReactNode => {
@@ -63,9 +62,9 @@ const LastDay = (): ReactNode => {
                 columns={4}
                 minColumnWidth={140}
                 facts={{
-                  Started: number.format(total.started),
+                  Started: total.started.toLocaleString(),
                   'Refused requests on record':
-                    refused === 0 ? '0' : <AppLink to="/requests">{number.format(refused)}</AppLink>,
+                    refused === 0 ? '0' : <AppLink to="/requests">{refused.toLocaleString()}</AppLink>,
                   'Half took at most': duration(total.durationMs.p50),
                   '95 % took at most': duration(total.durationMs.p95),
                 }}

@@ -10,8 +10,6 @@ import { HealthStatus } from './health-status.tsx';
 
 type Report = Answer<'GET /api/admin/plugins/health'>;
 
-const number = new Intl.NumberFormat();
-
 /** What the service found out about itself. */
 export const HealthReport = ({ report }: { readonly report: Report }): ReactNode => {
   const stored = useApi('GET /api/admin/stored-data').data;
@@ -49,7 +47,7 @@ export const HealthReport = ({ report }: { readonly report: Report }): ReactNode
                 ))
               )),
             'Read for this report': coverage && describeCoverage(coverage),
-            'Executions that wait to start': stored && number.format(stored.accepted.count),
+            'Executions that wait to start': stored?.accepted.count.toLocaleString(),
           }}
         />
       </SpaceBetween>
@@ -59,15 +57,15 @@ export const HealthReport = ({ report }: { readonly report: Report }): ReactNode
 
 const describeSummary = ({ total, ...counts }: Report['summary']): string => {
   const parts = (['unhealthy', 'warning', 'disabled', 'healthy'] as const).flatMap((status) =>
-    counts[status] === 0 ? [] : [`${number.format(counts[status])} ${status}`],
+    counts[status] === 0 ? [] : [`${counts[status].toLocaleString()} ${status}`],
   );
-  return parts.length === 0 ? number.format(total) : `${number.format(total)}: ${parts.join(', ')}`;
+  return parts.length === 0 ? total.toLocaleString() : `${total.toLocaleString()}: ${parts.join(', ')}`;
 };
 
 const describeCoverage = (coverage: NonNullable<Report['coverage']>): string =>
   (['workflows', 'credentials', 'executions'] as const)
     .map((name) => {
       const { read, complete } = coverage[name];
-      return complete ? `${number.format(read)} ${name}` : `the last ${number.format(read)} ${name}`;
+      return complete ? `${read.toLocaleString()} ${name}` : `the last ${read.toLocaleString()} ${name}`;
     })
     .join(', ');

@@ -105,8 +105,7 @@ const describePlugin = (shown: Shown, health: PluginHealth | undefined) => {
   };
 };
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-const number = new Intl.NumberFormat();
+const PERCENT = { style: 'percent', maximumFractionDigits: 1 } as const;
 
 const Runs = ({ runs }: { readonly runs: NonNullable<PluginHealth['runs']> }): ReactNode => (
   <Panel title="Node runs" description="In executions that started in the last day.">
@@ -115,7 +114,7 @@ const Runs = ({ runs }: { readonly runs: NonNullable<PluginHealth['runs']> }): R
       facts={Object.fromEntries(
         Object.entries(runs).map(([nodeType, { runs: count, failed, share }]) => [
           nodeType,
-          `${number.format(count)}, ${number.format(failed)} failed (${percent.format(share)})`,
+          `${count.toLocaleString()}, ${failed.toLocaleString()} failed (${share.toLocaleString(undefined, PERCENT)})`,
         ]),
       )}
     />

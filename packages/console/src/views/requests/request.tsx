@@ -18,8 +18,6 @@ import { SendAgain } from './send-again.tsx';
 import './request.css';
 import { MarkedText } from '../../parts/marked-text.tsx';
 
-const number = new Intl.NumberFormat();
-
 /** One recorded request: why it was refused, what it was, and sending it again. */
 const RequestDetail = (): ReactNode => {
   const { requestId: id = '' } = useParams();
@@ -66,7 +64,7 @@ const RequestDetail = (): ReactNode => {
                     executionId === null ? 'None' : <IdLink of="executions" id={executionId} />,
                   'Delivery key': request.key ?? 'None',
                   'Request id': request.requestId || 'None',
-                  Body: `${number.format(request.bodyBytes)} bytes`,
+                  Body: `${request.bodyBytes.toLocaleString()} bytes`,
                 }}
               />
             </Container>

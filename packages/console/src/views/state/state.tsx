@@ -20,8 +20,6 @@ import { ChangeEntry, preview } from './change-entry.tsx';
 import { type Entry, entryPath, type Scope } from './entry-form.ts';
 import { Written } from './written.tsx';
 
-const number = new Intl.NumberFormat();
-
 /** The entries of a workflow or of a store that workflows share, by key, a page at a time. */
 const State = (): ReactNode => {
   const [{ prefix, ...scope }, setFilters] = useAddressStates(['workflowId', 'store', 'prefix']);
@@ -167,7 +165,7 @@ const EntryTable = ({ scope, entries, empty }: EntryTableProps): ReactNode => (
         minWidth: 200,
         cell: ({ value, omittedBytes, claim }) =>
           omittedBytes !== null ? (
-            <Box color="text-body-secondary">{`${number.format(omittedBytes)} bytes`}</Box>
+            <Box color="text-body-secondary">{`${omittedBytes.toLocaleString()} bytes`}</Box>
           ) : claim === null ? (
             <div className="variable-value any-text">{preview(value)}</div>
           ) : (
