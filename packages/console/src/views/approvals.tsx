@@ -5,7 +5,6 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Header from '@cloudscape-design/components/header';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import type { Call } from '../api/api.ts';
 import type { Answer } from '../api/routes.ts';
@@ -16,8 +15,8 @@ import { CursorButtons, useCursorPages } from '../parts/cursor-pages.tsx';
 import { formatDuration } from '../parts/duration.ts';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { useIsStacked } from '../parts/narrow.ts';
 import { readOnly } from '../parts/page-settings.ts';
+import { type Columns, Rows } from '../parts/rows.tsx';
 import { Time } from '../parts/time.tsx';
 import { LIST_EVERY_MS } from '../parts/use-live-list.ts';
 import { WorkflowField } from '../parts/workflow-field.tsx';
@@ -91,7 +90,7 @@ const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNod
   );
 };
 
-const Question = ({ approval }: { readonly approval: Approval }): ReactNode => (
+const Question = (approval: Approval): ReactNode => (
   <>
     <span className="any-length few-lines" title={nameOf(approval)}>
       {nameOf(approval)}
@@ -112,21 +111,15 @@ const Where = ({ workflowId, nodeId, executionId }: Approval): ReactNode => (
   </div>
 );
 
-type Columns = TableProps<Approval>['columnDefinitions'];
-
 /** @param now - the time of the list, in ISO 8601 */
-const toColumns = (now: string, onDecide: (approval: Approval) => void): Columns => [
-  {
-    id: 'title',
-    header: 'Question',
-    isRowHeader: true,
-    cell: (approval) => <Question approval={approval} />,
-  },
-  {
-    id: 'decision',
+const toColumns = (
+  now: string,
+  onDecide: (approval: Approval) => void,
+): { readonly columns: Columns<Approval>; readonly stack: Columns<Approval> } => {
+  const decision = {
     header: 'Decision',
     width: 120,
-    cell: (approval) => (
+    cell: (approval: Approval) => (
       <Button
         {...readOnly}
         variant="inline-link"
@@ -136,46 +129,43 @@ const toColumns = (now: string, onDecide: (approval: Approval) => void): Columns
         Decide
       </Button>
     ),
-  },
-  {
-    id: 'until',
-    header: 'Until',
-    minWidth: 190,
-    cell: ({ until }) => (
-      <>
-        <Time at={until} />
-        <Box variant="small" display="block">
-          {leftUntil(until, now)}
-        </Box>
-      </>
-    ),
-  },
-  { id: 'workflow', header: 'Workflow', minWidth: 200, cell: Where },
-];
-
-/** The decision beside all else. */
-const toStack = (now: string, onDecide: (approval: Approval) => void): Columns => {
-  const [, decision, until] = toColumns(now, onDecide);
-  const question: Columns[number] = {
-    id: 'title',
-    header: 'Question',
-    isRowHeader: true,
-    cell: (approval) => (
-      <>
-        <Question approval={approval} />
-        <div>Until {until?.cell(approval)}</div>
-        <Where {...approval} />
-      </>
-    ),
   };
-  return decision === undefined ? [question] : [question, decision];
+  const until = ({ until: at }: Approval) => (
+    <>
+      <Time at={at} />
+      <Box variant="small" display="block">
+        {leftUntil(at, now)}
+      </Box>
+    </>
+  );
+  return {
+    columns: [
+      { header: 'Question', isRowHeader: true, cell: Question },
+      decision,
+      { header: 'Until', minWidth: 190, cell: until },
+      { header: 'Workflow', minWidth: 200, cell: Where },
+    ],
+    stack: [
+      {
+        header: 'Question',
+        isRowHeader: true,
+        cell: (approval) => (
+          <>
+            <Question {...approval} />
+            <div>Until {until(approval)}</div>
+            <Where {...approval} />
+          </>
+        ),
+      },
+      decision,
+    ],
+  };
 };
 
 /** Approvals that wait for a decision, the next to expire first. */
 const Approvals = (): ReactNode => {
   const [{ workflowId }, change] = useAddressStates(['workflowId']);
   const [chosen, setChosen] = useState<Approval | null>(null);
-  const isStacked = useIsStacked();
   const pages = useCursorPages();
   const query = { workflowId, limit: 25, cursor: pages.cursor };
   const list = useApi('GET /api/admin/approvals', { query }, { everyMs: LIST_EVERY_MS });
@@ -196,20 +186,14 @@ const Approvals = (): ReactNode => {
                 <code>hookloom migrate</code> adds them.
               </Alert>
             )}
-            <Table<Approval>
+            <Rows
+              label="Approvals"
               items={approvals}
               trackBy={keyOf}
-              enableKeyboardNavigation={true}
-              ariaLabels={{ tableLabel: 'Approvals' }}
-              renderAriaLive={({ visibleItemsCount }) => `Approvals on this page: ${visibleItemsCount ?? 0}`}
-              empty={
-                <Box textAlign="center">
-                  Nothing waits for a decision. An approval appears here when an execution reaches an approval
-                  node.
-                </Box>
-              }
-              wrapLines={true}
-              columnDefinitions={isStacked ? toStack(timestamp, setChosen) : toColumns(timestamp, setChosen)}
+              enableKeyboardNavigation
+              counted="page"
+              empty="Nothing waits for a decision. An approval appears here when an execution reaches an approval node."
+              {...toColumns(timestamp, setChosen)}
             />
             <Box float="right">
               <CursorButtons pages={pages} next={nextCursor} labels={['Earlier', 'Later']} />

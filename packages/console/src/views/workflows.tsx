@@ -5,46 +5,44 @@ import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import Table, { type TableProps } from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Answer } from '../api/routes.ts';
 import { useApi, useApiPages } from '../api/use-api.ts';
-import { useAddressState } from '../parts/address-state.ts';
+import { useAddressState, useAddressStates } from '../parts/address-state.ts';
 import { IdLink } from '../parts/app-link.tsx';
 import { ExecutionStatus } from '../parts/execution-status.tsx';
 import { useIsNarrow } from '../parts/narrow.ts';
 import { readOnly } from '../parts/page-settings.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { type Columns, Rows } from '../parts/rows.tsx';
 import { Time } from '../parts/time.tsx';
 
 type Listed = Answer<'GET /api/admin/workflows'>['workflows'][number];
 
 /** All workflows, by id, with their filters, which are in the address. */
 const Workflows = (): ReactNode => {
-  const [text] = useAddressState('text');
-  const [tag] = useAddressState('tag');
-  const [enabled] = useAddressState('enabled');
-  const [trigger] = useAddressState('trigger');
+  const [filters] = useAddressStates(['text', 'tag', 'enabled', 'trigger']);
   const [, navigate] = useLocation();
   const isNarrow = useIsNarrow();
-  const isFiltered = `${text}${tag}${enabled}${trigger}` !== '';
-  const { data, error, refetch, isFetching, hasNextPage, fetchNextPage } = useApiPages(
-    'GET /api/admin/workflows',
-    { query: { text, tag, enabled, trigger, limit: 50 } },
-  );
-  const workflows = (data ?? []).flatMap((page) => page.workflows);
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  const pages = useApiPages('GET /api/admin/workflows', {
+    query: { ...filters, limit: 50 },
+  });
+  const workflows = (pages.data ?? []).flatMap((page) => page.workflows);
   return (
     <SpaceBetween size="m">
-      {error !== null && <ProblemAlert error={error} onRetry={refetch} />}
-      <Table
+      {pages.error !== null && <ProblemAlert error={pages.error} onRetry={pages.refetch} />}
+      <Rows
+        label="Workflows"
         variant="full-page"
-        wrapLines
+        pages={pages}
+        counted="shown"
         header={
           <Header
             variant="h1"
-            counter={`(${workflows.length}${hasNextPage ? '+' : ''})`}
+            counter={`(${workflows.length}${pages.hasNextPage ? '+' : ''})`}
             actions={
               <Button {...readOnly} onClick={() => navigate('/new-workflow')}>
                 New workflow
@@ -57,26 +55,8 @@ const Workflows = (): ReactNode => {
         filter={<Filters />}
         items={workflows}
         trackBy="id"
-        loading={data === undefined && isFetching}
-        loadingText="Loading"
-        ariaLabels={{ tableLabel: 'Workflows' }}
-        renderAriaLive={({ firstIndex, lastIndex }) => `${lastIndex - firstIndex + 1} shown`}
-        empty={
-          <Box textAlign="center">
-            {isFiltered ? 'None matches. Change the filters to see more.' : <NoWorkflows />}
-          </Box>
-        }
-        visibleColumns={isNarrow ? ['workflow'] : ['workflow', 'state', 'triggers', 'last']}
-        columnDefinitions={isNarrow ? narrowColumns : columns}
-        footer={
-          hasNextPage && (
-            <Box textAlign="center">
-              <Button onClick={() => void fetchNextPage()} loading={isFetching}>
-                Show more
-              </Button>
-            </Box>
-          )
-        }
+        empty={isFiltered ? 'None matches. Change the filters to see more.' : <NoWorkflows />}
+        columns={isNarrow ? narrowColumns : columns}
       />
     </SpaceBetween>
   );
@@ -164,16 +144,15 @@ const Last = ({ lastExecution }: Listed): ReactNode =>
 const describeTriggers = ({ triggers }: Listed): string =>
   triggers.length === 0 ? 'None' : [...new Set(triggers.map(({ type }) => type))].join(', ');
 
-const columns: readonly TableProps.ColumnDefinition<Listed>[] = [
-  { id: 'workflow', header: 'Workflow', isRowHeader: true, cell: (listed) => <Name {...listed} /> },
-  { id: 'state', header: 'State', width: 130, cell: (listed) => <State {...listed} /> },
-  { id: 'triggers', header: 'Triggers', width: 190, cell: describeTriggers },
-  { id: 'last', header: 'Last execution', width: 230, cell: (listed) => <Last {...listed} /> },
+const columns: Columns<Listed> = [
+  { header: 'Workflow', isRowHeader: true, cell: Name },
+  { header: 'State', width: 130, cell: State },
+  { header: 'Triggers', width: 190, cell: describeTriggers },
+  { header: 'Last execution', width: 230, cell: Last },
 ];
 
-const narrowColumns: readonly TableProps.ColumnDefinition<Listed>[] = [
+const narrowColumns: Columns<Listed> = [
   {
-    id: 'workflow',
     header: 'Workflow',
     isRowHeader: true,
     cell: (listed) => (

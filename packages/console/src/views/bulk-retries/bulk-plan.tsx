@@ -1,12 +1,11 @@
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 
 export type Plan = Answer<'POST /api/admin/executions/retry'>;
@@ -43,20 +42,19 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
         )}
       </Outcome>
       {byFailure.length > 0 && (
-        <Table
+        <Rows
           header={<Header variant="h2">How they ended</Header>}
           items={byFailure}
-          wrapLines={true}
-          ariaLabels={{ tableLabel: 'How they ended' }}
-          columnDefinitions={[
-            { id: 'name', header: 'Failure', isRowHeader: true, cell: ({ name }) => name ?? 'No failure' },
-            { id: 'node', header: 'Node', cell: ({ nodeId }) => nodeId ?? '–' },
-            { id: 'count', header: 'Executions', cell: (each) => each.count.toLocaleString() },
-            ...(byFailure.length > 1 ? [{ id: 'narrow', header: 'Filter', cell: narrow }] : []),
+          label="How they ended"
+          columns={[
+            { header: 'Failure', isRowHeader: true, cell: ({ name }) => name ?? 'No failure' },
+            { header: 'Node', cell: ({ nodeId }) => nodeId ?? '–' },
+            { header: 'Executions', cell: (each) => each.count.toLocaleString() },
+            ...(byFailure.length > 1 ? [{ header: 'Filter', cell: narrow }] : []),
           ]}
         />
       )}
-      <Table
+      <Rows
         header={
           <Header
             variant="h2"
@@ -66,40 +64,34 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
           </Header>
         }
         items={effects}
-        wrapLines={true}
-        ariaLabels={{ tableLabel: 'Effects' }}
-        empty={<Box textAlign="center">No node acts on the outside.</Box>}
-        columnDefinitions={[
+        label="Effects"
+        empty="No node acts on the outside."
+        columns={[
           {
-            id: 'node',
             header: 'Node',
             isRowHeader: true,
             cell: ({ workflowId, nodeId }) => `${workflowId} / ${nodeId}`,
           },
           {
-            id: 'type',
             header: 'Type',
             cell: ({ type }) => <IdLink of="node-types" id={type} />,
           },
-          { id: 'again', header: 'Runs again', cell: ({ runsAgain }) => runsAgain.toLocaleString() },
+          { header: 'Runs again', cell: ({ runsAgain }) => runsAgain.toLocaleString() },
           {
-            id: 'first',
             header: 'May run for the first time',
             cell: ({ mayRun }) => mayRun.toLocaleString(),
           },
         ]}
       />
       {refused.length > 0 && (
-        <Table
+        <Rows
           header={<Header variant="h2">Can’t be retried</Header>}
           items={refused}
-          wrapLines={true}
-          ariaLabels={{ tableLabel: 'Executions that can’t be retried' }}
-          columnDefinitions={[
-            { id: 'reason', header: 'Reason', isRowHeader: true, cell: ({ reason }) => reason },
-            { id: 'count', header: 'Executions', cell: (each) => each.count.toLocaleString() },
+          label="Executions that can’t be retried"
+          columns={[
+            { header: 'Reason', isRowHeader: true, cell: ({ reason }) => reason },
+            { header: 'Executions', cell: (each) => each.count.toLocaleString() },
             {
-              id: 'ids',
               header: 'Such as',
               cell: ({ executionIds: [first] }) =>
                 first !== undefined && <IdLink of="executions" id={first} />,

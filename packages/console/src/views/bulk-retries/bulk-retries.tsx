@@ -2,26 +2,27 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useIsStacked } from '../../parts/narrow.ts';
 import { readOnly } from '../../parts/page-settings.ts';
+import { type Columns, Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { LIST_EVERY_MS } from '../../parts/use-live-list.ts';
-import { BulkRetryProgress, BulkRetryState } from './bulk-retry-state.tsx';
+import {
+  type BulkRetrySummary as BulkRetry,
+  BulkRetryProgress,
+  BulkRetryState,
+} from './bulk-retry-state.tsx';
 import { describeFilter } from './describe-bulk-retry.ts';
 
 /** Retries of many executions, the latest first. */
 const BulkRetries = (): ReactNode => {
   const [, navigate] = useLocation();
   const pages = useCursorPages();
-  const isStacked = useIsStacked();
   const list = useApi(
     'GET /api/admin/bulk-retries',
     { query: { limit: 25, cursor: pages.cursor } },
@@ -40,20 +41,18 @@ const BulkRetries = (): ReactNode => {
       <Loaded query={list}>
         {({ bulkRetries, nextCursor }) => (
           <>
-            <Table
+            <Rows
+              label="Bulk retries"
               items={bulkRetries}
               trackBy="bulkRetryId"
-              enableKeyboardNavigation={true}
-              ariaLabels={{ tableLabel: 'Bulk retries' }}
+              enableKeyboardNavigation
               empty={
-                <Box textAlign="center">
-                  <Box variant="p">
-                    There is none yet. When the cause of many failures has been removed, retry them together.
-                  </Box>
+                <Box variant="p">
+                  There is none yet. When the cause of many failures has been removed, retry them together.
                 </Box>
               }
-              wrapLines={true}
-              columnDefinitions={isStacked ? STACK : COLUMNS}
+              columns={COLUMNS}
+              stack={STACK}
             />
             <Box float="right">
               <CursorButtons pages={pages} next={nextCursor} />
@@ -64,8 +63,6 @@ const BulkRetries = (): ReactNode => {
     </SpaceBetween>
   );
 };
-
-type BulkRetry = Answer<'GET /api/admin/bulk-retries'>['bulkRetries'][number];
 
 const Started = ({ bulkRetryId, createdAt, by }: BulkRetry): ReactNode => (
   <>
@@ -89,12 +86,11 @@ const Retried = ({ filter }: BulkRetry): ReactNode => (
   </span>
 );
 
-const COLUMNS: TableProps<BulkRetry>['columnDefinitions'] = [
-  { id: 'state', header: 'State', minWidth: 120, cell: (each) => <BulkRetryState {...each} /> },
-  { id: 'created', header: 'Started', isRowHeader: true, minWidth: 200, cell: Started },
-  { id: 'executions', header: 'Executions', minWidth: 200, cell: Retried },
+const COLUMNS: Columns<BulkRetry> = [
+  { header: 'State', minWidth: 120, cell: (each) => <BulkRetryState {...each} /> },
+  { header: 'Started', isRowHeader: true, minWidth: 200, cell: Started },
+  { header: 'Executions', minWidth: 200, cell: Retried },
   {
-    id: 'progress',
     header: 'Progress',
     minWidth: 260,
     cell: (bulkRetry) => <BulkRetryProgress bulkRetry={bulkRetry} />,
@@ -102,9 +98,8 @@ const COLUMNS: TableProps<BulkRetry>['columnDefinitions'] = [
 ];
 
 /** All of a row below each other. */
-const STACK: TableProps<BulkRetry>['columnDefinitions'] = [
+const STACK: Columns<BulkRetry> = [
   {
-    id: 'created',
     header: 'Bulk retry',
     isRowHeader: true,
     cell: (bulkRetry) => (

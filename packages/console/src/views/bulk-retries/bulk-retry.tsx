@@ -2,7 +2,6 @@ import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
@@ -15,6 +14,7 @@ import { MarkedText } from '../../parts/marked-text.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { withQuery } from '../../parts/with-query.ts';
 import { BulkRetryProgress, BulkRetryState } from './bulk-retry-state.tsx';
@@ -106,7 +106,8 @@ const BulkRetry = (): ReactNode => {
               </SpaceBetween>
             </Container>
             {refused.length > 0 && (
-              <Table
+              <Rows
+                label="Executions that could not be retried"
                 header={
                   <Header
                     counter={`(${bulkRetry.counts.refused})`}
@@ -121,16 +122,13 @@ const BulkRetry = (): ReactNode => {
                 }
                 items={refused}
                 trackBy="executionId"
-                wrapLines={true}
-                ariaLabels={{ tableLabel: 'Executions that could not be retried' }}
-                columnDefinitions={[
+                columns={[
                   {
-                    id: 'execution',
                     header: 'Execution',
                     isRowHeader: true,
                     cell: ({ executionId }) => <IdLink of="executions" id={executionId} />,
                   },
-                  { id: 'reason', header: 'Reason', cell: ({ reason }) => reason },
+                  { header: 'Reason', cell: ({ reason }) => reason },
                 ]}
               />
             )}

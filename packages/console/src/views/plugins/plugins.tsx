@@ -3,7 +3,6 @@ import Button from '@cloudscape-design/components/button';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
@@ -13,6 +12,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
 import { readOnly, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { type Columns, Rows } from '../../parts/rows.tsx';
 import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { DebugInfo } from './debug-info.tsx';
 import { HealthReport } from './health-report.tsx';
@@ -70,6 +70,22 @@ const Plugins = (): ReactNode => {
   );
 };
 
+/** What a narrow page has below the name. */
+const COLUMNS: Columns<PluginRow> = [
+  {
+    header: 'Health',
+    width: 260,
+    cell: (row) => (
+      <>
+        <HealthStatus status={row.status} message={row.message} />
+        <SignIns row={row} />
+      </>
+    ),
+  },
+  { header: 'Offers', width: 200, cell: (row) => <Offers row={row} /> },
+  { header: 'API and version', width: 150, cell: ({ api, version }) => `${api} ${version}`.trim() },
+];
+
 const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNode => {
   const [text, setText] = useAddressState('text');
   const isNarrow = useIsNarrow();
@@ -78,8 +94,8 @@ const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNo
     [id, name, description, ...nodeTypes].some((value) => value.toLowerCase().includes(wanted)),
   );
   return (
-    <Table
-      wrapLines
+    <Rows
+      label="Plugins"
       header={
         <Header variant="h2" counter={`(${shown.length})`} description="Those that need attention are first.">
           Plugins
@@ -96,12 +112,9 @@ const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNo
       }
       items={shown}
       trackBy="id"
-      ariaLabels={{ tableLabel: 'Plugins' }}
-      empty={<Box textAlign="center">None matches. Change the filter to see more.</Box>}
-      visibleColumns={isNarrow ? ['plugin'] : ['plugin', 'status', 'offers', 'api']}
-      columnDefinitions={[
+      empty="None matches. Change the filter to see more."
+      columns={[
         {
-          id: 'plugin',
           header: 'Plugin',
           isRowHeader: true,
           cell: (row) => (
@@ -120,24 +133,7 @@ const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNo
             </>
           ),
         },
-        {
-          id: 'status',
-          header: 'Health',
-          width: 260,
-          cell: (row) => (
-            <>
-              <HealthStatus status={row.status} message={row.message} />
-              <SignIns row={row} />
-            </>
-          ),
-        },
-        { id: 'offers', header: 'Offers', width: 200, cell: (row) => <Offers row={row} /> },
-        {
-          id: 'api',
-          header: 'API and version',
-          width: 150,
-          cell: ({ api, version }) => `${api} ${version}`.trim(),
-        },
+        ...(isNarrow ? [] : COLUMNS),
       ]}
     />
   );

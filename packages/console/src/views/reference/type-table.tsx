@@ -1,16 +1,17 @@
 import Box from '@cloudscape-design/components/box';
-import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Select from '@cloudscape-design/components/select';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import Table from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { type Columns, Rows } from '../../parts/rows.tsx';
 
 interface ListedType {
   readonly id: string;
@@ -29,72 +30,65 @@ interface TypeTableProps {
   readonly title: string;
   readonly actions: ReactNode;
   readonly types: readonly ListedType[];
-  /** Asks for the next page; null on the last one. */
-  readonly onMore: (() => unknown) | null;
-  readonly isLoading: boolean;
+  /** Those of which `types` are. */
+  readonly pages: UseInfiniteQueryResult<unknown, Error>;
 }
 
 /** Node types or credential types, with their filters, which are in the address. */
 export const TypeTable = (props: TypeTableProps): ReactNode => {
-  const { path, title, actions, types, onMore, isLoading } = props;
+  const { path, title, actions, types, pages } = props;
   const isNarrow = useIsNarrow();
   const hasKinds = path === '/node-types';
   return (
-    <Table
-      variant="full-page"
-      wrapLines
-      header={
-        <Header variant="h1" counter={`(${types.length}${onMore === null ? '' : '+'})`} actions={actions}>
-          {title}
-        </Header>
-      }
-      filter={<Filters hasKinds={hasKinds} title={title} />}
-      items={types}
-      trackBy="id"
-      loading={isLoading}
-      loadingText="Loading"
-      ariaLabels={{ tableLabel: title }}
-      renderAriaLive={({ firstIndex, lastIndex }) => `${lastIndex - firstIndex + 1} shown`}
-      empty={<Box textAlign="center">None matches. Change the filters to see more.</Box>}
-      visibleColumns={isNarrow ? ['type'] : ['type', 'description', ...(hasKinds ? ['kind'] : []), 'plugin']}
-      columnDefinitions={[
-        {
-          id: 'type',
-          header: 'Type',
-          isRowHeader: true,
-          ...(isNarrow ? {} : { width: 220 }),
-          cell: (type) => (
-            <>
-              <AppLink to={`${path}/${encodeURIComponent(type.id)}`}>{type.id}</AppLink>
-              <Box variant="small" display="block" color="text-body-secondary">
-                {type.name}
-              </Box>
-              {isNarrow && <Description type={type} />}
-            </>
-          ),
-        },
-        { id: 'description', header: 'Description', cell: (type) => <Description type={type} /> },
-        { id: 'kind', header: 'Kind', width: 100, cell: ({ kind }) => kind },
-        {
-          id: 'plugin',
-          header: 'Plugin',
-          width: 150,
-          // A node type often has the name of its plugin.
-          cell: ({ plugin }) => <IdLink of="plugins" id={plugin} ariaLabel={`Plugin ${plugin}`} />,
-        },
-      ]}
-      footer={
-        onMore && (
-          <Box textAlign="center">
-            <Button onClick={() => void onMore()} loading={isLoading}>
-              Show more
-            </Button>
-          </Box>
-        )
-      }
-    />
+    <>
+      {pages.error !== null && <ProblemAlert error={pages.error} onRetry={pages.refetch} />}
+      <Rows
+        label={title}
+        variant="full-page"
+        header={
+          <Header variant="h1" counter={`(${types.length}${pages.hasNextPage ? '+' : ''})`} actions={actions}>
+            {title}
+          </Header>
+        }
+        pages={pages}
+        counted="shown"
+        filter={<Filters hasKinds={hasKinds} title={title} />}
+        items={types}
+        trackBy="id"
+        empty="None matches. Change the filters to see more."
+        columns={[
+          {
+            header: 'Type',
+            isRowHeader: true,
+            ...(isNarrow ? {} : { width: 220 }),
+            cell: (type) => (
+              <>
+                <AppLink to={`${path}/${encodeURIComponent(type.id)}`}>{type.id}</AppLink>
+                <Box variant="small" display="block" color="text-body-secondary">
+                  {type.name}
+                </Box>
+                {isNarrow && <Description type={type} />}
+              </>
+            ),
+          },
+          ...(isNarrow ? [] : toDetails(hasKinds)),
+        ]}
+      />
+    </>
   );
 };
+
+/** What a narrow page has below the name. */
+const toDetails = (hasKinds: boolean): Columns<ListedType> => [
+  { header: 'Description', cell: (type) => <Description type={type} /> },
+  ...(hasKinds ? [{ header: 'Kind', width: 100, cell: ({ kind }: ListedType) => kind }] : []),
+  {
+    header: 'Plugin',
+    width: 150,
+    // A node type often has the name of its plugin.
+    cell: ({ plugin }) => <IdLink of="plugins" id={plugin} ariaLabel={`Plugin ${plugin}`} />,
+  },
+];
 
 const Description = ({ type }: { readonly type: ListedType }): ReactNode => {
   const { description, enabled, error } = type;

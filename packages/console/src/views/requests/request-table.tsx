@@ -1,9 +1,8 @@
 import Box from '@cloudscape-design/components/box';
-import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import { IdLink } from '../../parts/app-link.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
-import { useIsStacked } from '../../parts/narrow.ts';
+import { type Columns, Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type RequestSummary, RequestVerdict } from './request-verdict.tsx';
 
@@ -13,24 +12,20 @@ interface RequestTableProps {
 }
 
 export const RequestTable = ({ requests, empty }: RequestTableProps): ReactNode => (
-  <Table
+  <Rows
+    label="Requests"
     items={requests}
     trackBy="id"
-    enableKeyboardNavigation={true}
-    wrapLines={true}
+    enableKeyboardNavigation
     contentDensity="compact"
-    ariaLabels={{ tableLabel: 'Requests' }}
-    renderAriaLive={({ visibleItemsCount }) => `Requests on this page: ${visibleItemsCount ?? 0}`}
-    empty={<Box textAlign="center">{empty}</Box>}
-    columnDefinitions={useIsStacked() ? STACK : COLUMNS}
+    counted="page"
+    empty={empty}
+    columns={COLUMNS}
+    stack={STACK}
   />
 );
 
-interface RowProps {
-  readonly row: RequestSummary;
-}
-
-const Received = ({ row: { id, receivedAt, sender } }: RowProps): ReactNode => (
+const Received = ({ id, receivedAt, sender }: RequestSummary): ReactNode => (
   <>
     <IdLink of="requests" id={id}>
       <Time at={receivedAt} />
@@ -41,7 +36,7 @@ const Received = ({ row: { id, receivedAt, sender } }: RowProps): ReactNode => (
   </>
 );
 
-const Request = ({ row: { method, path, key } }: RowProps): ReactNode => (
+const Request = ({ method, path, key }: RequestSummary): ReactNode => (
   <>
     <span className="any-length few-lines" title={path}>
       {method} {path}
@@ -56,7 +51,7 @@ const Request = ({ row: { method, path, key } }: RowProps): ReactNode => (
   </>
 );
 
-const Outcome = ({ row: { refusal, executionId } }: RowProps): ReactNode =>
+const Outcome = ({ refusal, executionId }: RequestSummary): ReactNode =>
   refusal === null ? (
     executionId !== null && (
       <span className="any-text">
@@ -74,39 +69,36 @@ const Outcome = ({ row: { refusal, executionId } }: RowProps): ReactNode =>
     </span>
   );
 
-const COLUMNS: TableProps<RequestSummary>['columnDefinitions'] = [
+const COLUMNS: Columns<RequestSummary> = [
   {
-    id: 'verdict',
     header: 'Verdict',
     minWidth: 120,
     cell: ({ verdict }) => <RequestVerdict verdict={verdict} />,
   },
   {
-    id: 'received',
     header: 'Received',
     isRowHeader: true,
     minWidth: 200,
-    cell: (row) => <Received row={row} />,
+    cell: Received,
   },
-  { id: 'path', header: 'Request', minWidth: 160, maxWidth: 260, cell: (row) => <Request row={row} /> },
-  { id: 'outcome', header: 'What happened', minWidth: 260, cell: (row) => <Outcome row={row} /> },
+  { header: 'Request', minWidth: 160, maxWidth: 260, cell: Request },
+  { header: 'What happened', minWidth: 260, cell: Outcome },
 ];
 
 /** All of a row below each other. */
-const STACK: TableProps<RequestSummary>['columnDefinitions'] = [
+const STACK: Columns<RequestSummary> = [
   {
-    id: 'received',
     header: 'Request',
     isRowHeader: true,
     cell: (row) => (
       <>
         <RequestVerdict verdict={row.verdict} />
         <div>
-          <Received row={row} />
+          <Received {...row} />
         </div>
-        <Request row={row} />
+        <Request {...row} />
         <div>
-          <Outcome row={row} />
+          <Outcome {...row} />
         </div>
       </>
     ),

@@ -1,7 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApiPages, useChange } from '../../api/use-api.ts';
@@ -10,6 +9,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { useIsStacked } from '../../parts/narrow.ts';
 import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { type Columns, Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { VersionDifference } from './version-difference.tsx';
 
@@ -22,6 +22,21 @@ interface VersionsTabProps {
 }
 
 export type RolledBack = Answer<'POST /api/admin/workflows/{workflowId}/rollback'>;
+
+type Version = Answer<'GET /api/admin/workflows/{workflowId}/versions'>['versions'][number];
+
+/** What a narrow page has below the version. */
+const DETAILS: Columns<Version> = [
+  { header: 'Stored', minWidth: 190, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  {
+    header: 'Message',
+    cell: ({ message }) => <span className="any-length">{message ?? '–'}</span>,
+  },
+  {
+    header: 'Author',
+    cell: ({ author }) => <span className="any-length">{author ?? 'Not recorded'}</span>,
+  },
+];
 
 /** The versions, newest first, what changed between two, and the way back to one. */
 export const VersionsTab = ({ workflowId, current, onRolledBack }: VersionsTabProps): ReactNode => {
@@ -46,21 +61,15 @@ export const VersionsTab = ({ workflowId, current, onRolledBack }: VersionsTabPr
     <SpaceBetween size="l">
       {pages.error !== null && <ProblemAlert error={pages.error} onRetry={pages.refetch} />}
       {rollback.error !== null && <ProblemAlert error={rollback.error} />}
-      <Table
+      <Rows
+        label="Versions"
         variant="embedded"
-        wrapLines
         items={versions}
         trackBy="version"
-        loading={pages.data === undefined && pages.isFetching}
-        loadingText="Loading"
-        ariaLabels={{ tableLabel: 'Versions' }}
-        empty={<Box textAlign="center">There are no versions.</Box>}
-        visibleColumns={
-          isNarrow ? ['version', 'actions'] : ['version', 'time', 'message', 'author', 'actions']
-        }
-        columnDefinitions={[
+        pages={pages}
+        empty="There are no versions."
+        columns={[
           {
-            id: 'version',
             header: 'Version',
             isRowHeader: true,
             minWidth: 90,
@@ -78,19 +87,8 @@ export const VersionsTab = ({ workflowId, current, onRolledBack }: VersionsTabPr
               </>
             ),
           },
-          { id: 'time', header: 'Stored', minWidth: 190, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+          ...(isNarrow ? [] : DETAILS),
           {
-            id: 'message',
-            header: 'Message',
-            cell: ({ message }) => <span className="any-length">{message ?? '–'}</span>,
-          },
-          {
-            id: 'author',
-            header: 'Author',
-            cell: ({ author }) => <span className="any-length">{author ?? 'Not recorded'}</span>,
-          },
-          {
-            id: 'actions',
             header: 'Actions',
             minWidth: 210,
             cell: ({ version }) => (
@@ -127,15 +125,6 @@ export const VersionsTab = ({ workflowId, current, onRolledBack }: VersionsTabPr
             ),
           },
         ]}
-        footer={
-          pages.hasNextPage && (
-            <Box textAlign="center">
-              <Button onClick={() => void pages.fetchNextPage()} loading={pages.isFetching}>
-                Show more
-              </Button>
-            </Box>
-          )
-        }
       />
       {/^\d+$/.test(from) && /^\d+$/.test(to) && (
         <VersionDifference
