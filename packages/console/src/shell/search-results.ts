@@ -22,8 +22,8 @@ export const rankFound = (text: string, found: readonly Found[]): Found[] => {
     if (name === wanted) return 0;
     return name.startsWith(wanted) ? 1 : 2;
   };
-  const groups = [...new Set(found.map(({ group }) => group))].map((group) =>
-    found.filter((one) => one.group === group).toSorted((a, b) => score(a) - score(b)),
+  const groups = [...Map.groupBy(found, ({ group }) => group).values()].map((group) =>
+    group.toSorted((a, b) => score(a) - score(b)),
   );
   return groups.toSorted((a, b) => Math.min(...a.map(score), 1) - Math.min(...b.map(score), 1)).flat();
 };

@@ -12,13 +12,14 @@ const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 /** The theme that was chosen, or the system's. */
 export const currentTheme = (): Theme => chosen() ?? (systemIsDark.matches ? 'dark' : 'light');
 
+const apply = (): void => {
+  const theme = currentTheme();
+  document.body.classList.toggle('awsui-dark-mode', theme === 'dark');
+  document.documentElement.style.colorScheme = theme;
+};
+
 /** Applies the current theme to the page, now and when the system's changes. */
 export const applyTheme = (): void => {
-  const apply = () => {
-    const isDark = currentTheme() === 'dark';
-    document.body.classList.toggle('awsui-dark-mode', isDark);
-    document.documentElement.style.colorScheme = isDark ? 'dark' : 'light';
-  };
   systemIsDark.addEventListener('change', apply);
   apply();
 };
@@ -26,6 +27,5 @@ export const applyTheme = (): void => {
 /** Keeps a choice of theme in this browser, and applies it. */
 export const chooseTheme = (theme: Theme): void => {
   localStorage.setItem(KEY, theme);
-  document.body.classList.toggle('awsui-dark-mode', theme === 'dark');
-  document.documentElement.style.colorScheme = theme;
+  apply();
 };

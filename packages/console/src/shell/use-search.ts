@@ -55,7 +55,9 @@ const search = async (text: string, signal: AbortSignal): Promise<Found[]> => {
 };
 
 const toFound = (group: string, label: string, detail: string, path: string): Found => ({
-  ...{ group, label, detail: detail === label ? '' : detail },
+  group,
+  label,
+  detail: detail === label ? '' : detail,
   path: `${path}/${encodeURIComponent(label)}`,
 });
 
