@@ -4,15 +4,6 @@ import type { ReactNode } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { withQuery } from './with-query.ts';
 
-interface CursorPages {
-  /** Of the page that is shown; empty for the first one. */
-  readonly cursor: string;
-  /** Shows the page of a cursor, with other parameters of the address if it needs them. */
-  readonly toNext: (cursor: string, changes?: Readonly<Record<string, string>>) => void;
-  readonly toPrevious: () => void;
-  readonly toFirst: () => void;
-}
-
 /** The pages that were shown before this one, kept in the history, so that they survive a reload. */
 const readTrail = (): readonly string[] => {
   const state: unknown = history.state;
@@ -20,7 +11,7 @@ const readTrail = (): readonly string[] => {
 };
 
 /** Pages of a list, one at a time: the cursor is in the address, and the browser's Back leads to the page before. */
-export const useCursorPages = (): CursorPages => {
+export const useCursorPages = () => {
   const search = useSearch();
   const [location, navigate] = useLocation();
   const parameters = Object.fromEntries(new URLSearchParams(search));
@@ -28,15 +19,18 @@ export const useCursorPages = (): CursorPages => {
   const show = (changes: Readonly<Record<string, string>>, trail: readonly string[]) =>
     navigate(withQuery(location, { ...parameters, ...changes }), { state: trail });
   return {
+    /** Of the page that is shown; empty for the first one. */
     cursor,
-    toNext: (next, changes = {}) => show({ ...changes, cursor: next }, [...readTrail(), cursor]),
+    /** Shows the page of a cursor, with other parameters of the address if it needs them. */
+    toNext: (next: string, changes: Readonly<Record<string, string>> = {}) =>
+      show({ ...changes, cursor: next }, [...readTrail(), cursor]),
     toPrevious: () => show({ cursor: readTrail().at(-1) ?? '' }, readTrail().slice(0, -1)),
     toFirst: () => show({ cursor: '' }, []),
   };
 };
 
 interface CursorButtonsProps {
-  readonly pages: CursorPages;
+  readonly pages: ReturnType<typeof useCursorPages>;
   /** The cursor of the page after this one; null if this is the last. */
   readonly next: string | null;
   /** Other parameters of the address that the next page needs. */

@@ -1,24 +1,18 @@
-import { type ReactNode, type RefObject, useRef } from 'react';
-
-interface PanelFocus {
-  readonly panel: RefObject<HTMLElement | null>;
-  /** Moves the focus into the panel, which is there after the next rendering. */
-  readonly enter: () => void;
-  /** Gives the focus back to what opened the panel, or to a node of the graph. */
-  readonly leave: (nodeId: string) => void;
-}
+import { type ReactNode, useRef } from 'react';
 
 /** Moves the focus into a panel that a key opens, and back when it closes. */
-export const usePanelFocus = (): PanelFocus => {
+export const usePanelFocus = () => {
   const panel = useRef<HTMLElement>(null);
   const opener = useRef<HTMLElement>(null);
   return {
     panel,
+    /** Moves the focus into the panel, which is there after the next rendering. */
     enter: () => {
       opener.current = document.activeElement as HTMLElement | null;
       setTimeout(() => panel.current?.focus());
     },
-    leave: (nodeId) => {
+    /** Gives the focus back to what opened the panel, or to a node of the graph. */
+    leave: (nodeId: string) => {
       const node = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(nodeId)}"]`);
       const target = opener.current?.isConnected === true ? opener.current : node;
       opener.current = null;
@@ -34,7 +28,7 @@ interface BesideProps {
   /** The panel; null while there is none. */
   readonly panel: ReactNode;
   readonly label: string;
-  readonly focus: PanelFocus;
+  readonly focus: Pick<ReturnType<typeof usePanelFocus>, 'panel'>;
   readonly children: ReactNode;
 }
 

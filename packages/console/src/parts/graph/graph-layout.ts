@@ -31,29 +31,6 @@ export const connectionKey = ({
   targetInput = 'main',
 }: Connection): string => JSON.stringify([sourceNodeId, sourceOutput, targetNodeId, targetInput]);
 
-/** A node with its place. Lengths are in pixels, from the top left. */
-interface PlacedNode {
-  readonly node: DrawnNode;
-  readonly x: number;
-  readonly y: number;
-}
-
-interface DrawnConnection {
-  readonly id: string;
-  readonly source: string;
-  readonly target: string;
-  /** The name of the output, unless it is the only one of its source and called `main`. */
-  readonly label: string | null;
-  readonly change: 'added' | 'removed' | null;
-  /** Whether it leads back to an earlier node, or to its own: it closes a loop. */
-  readonly isBack: boolean;
-}
-
-export interface GraphLayout {
-  readonly nodes: readonly PlacedNode[];
-  readonly connections: readonly DrawnConnection[];
-}
-
 /** The size of every node, in pixels. */
 export const NODE_SIZE = { width: 220, height: 76 } as const;
 
@@ -66,10 +43,7 @@ export type OutputsOf = (nodeId: string) => readonly string[];
  *
  * @param outputsOf - absent: the outputs of a node are in the order of its connections
  */
-export const layOut = (
-  { nodes, connections = [] }: DrawnWorkflow,
-  outputsOf: OutputsOf = () => [],
-): GraphLayout => {
+export const layOut = ({ nodes, connections = [] }: DrawnWorkflow, outputsOf: OutputsOf = () => []) => {
   const known = new Set(nodes.map(({ id }) => id));
   const drawn = connections.filter(
     ({ sourceNodeId, targetNodeId }) => known.has(sourceNodeId) && known.has(targetNodeId),
@@ -88,13 +62,10 @@ export const layOut = (
     },
   });
   return {
+    /** With their places, in pixels from the top left. */
     nodes: nodes.map((node) => {
       const { x, y } = graph.node(node.id) as { readonly x: number; readonly y: number };
-      return {
-        node,
-        x: x - NODE_SIZE.width / 2,
-        y: y - NODE_SIZE.height / 2,
-      };
+      return { node, x: x - NODE_SIZE.width / 2, y: y - NODE_SIZE.height / 2 };
     }),
     connections: drawn.map(({ sourceNodeId, sourceOutput = 'main', targetNodeId, change = null }, index) => ({
       id: `${index}`,
@@ -102,6 +73,7 @@ export const layOut = (
       target: targetNodeId,
       label: sourceOutput === 'main' ? null : sourceOutput,
       change,
+      /** Whether it leads back to an earlier node, or to its own: it closes a loop. */
       isBack: graph.node(targetNodeId).x <= graph.node(sourceNodeId).x,
     })),
   };

@@ -1,34 +1,22 @@
-import { type PeriodState, periodBounds } from '../../parts/period.ts';
-
-/** The form of a bulk retry, as the address has it: texts that are empty when absent. */
-export interface BulkForm extends PeriodState {
-  readonly workflowId: string;
-  /** Separated by commas. */
-  readonly status: string;
-  readonly failureNode: string;
-  readonly failureName: string;
-  readonly workflowVersion: string;
-  readonly fromNode: string;
-  readonly version: string;
-  readonly rate: string;
-  /** In percent. */
-  readonly stopAt: string;
-}
+import { periodBounds } from '../../parts/period.ts';
 
 export const FORM_NAMES = [
   'workflowId',
-  'status',
+  'status', // separated by commas
   'failureNode',
   'failureName',
   'workflowVersion',
   'fromNode',
   'version',
   'rate',
-  'stopAt',
+  'stopAt', // in percent
   'last',
   'from',
   'to',
 ] as const;
+
+/** The form of a bulk retry, as the address has it: texts that are empty when absent. */
+export type BulkForm = Readonly<Record<(typeof FORM_NAMES)[number], string>>;
 
 /** Statuses that can be retried. */
 export const ENDED = ['failed', 'timedOut', 'cancelled', 'succeeded'] as const;

@@ -1,18 +1,9 @@
-interface Counts {
-  readonly total: number;
-  readonly remaining: number;
-  readonly open: number;
-  readonly succeeded: number;
-  readonly failedAgain: number;
-  readonly refused: number;
-}
+import type { Answer } from '../../api/routes.ts';
 
-interface Filter {
-  readonly workflowId: string | null;
+type BulkRetry = Answer<'GET /api/admin/bulk-retries'>['bulkRetries'][number];
+
+interface Matched extends Pick<BulkRetry['filter'], 'failureNode' | 'failureName' | 'workflowVersion'> {
   readonly status: readonly string[];
-  readonly failureNode: string | null;
-  readonly failureName: string | null;
-  readonly workflowVersion: number | null;
 }
 
 /** `12 of 50 succeeded, 2 failed again, 3 run, 33 to start`, without what is zero. */
@@ -23,7 +14,7 @@ export const describeCounts = ({
   succeeded,
   failedAgain,
   refused,
-}: Counts): string => {
+}: BulkRetry['counts']): string => {
   const others: readonly (readonly [number, string])[] = [
     [failedAgain, 'failed again'],
     [refused, 'refused'],
@@ -37,7 +28,7 @@ export const describeCounts = ({
 };
 
 /** What a filter matches, without its period: `failed or timed out at book with HttpStatusError, of version 3`. */
-export const describeFilter = ({ status, failureNode, failureName, workflowVersion }: Filter): string =>
+export const describeFilter = ({ status, failureNode, failureName, workflowVersion }: Matched): string =>
   [
     status.map(toWords).join(' or '),
     ...(failureNode === null ? [] : [` at ${failureNode}`]),

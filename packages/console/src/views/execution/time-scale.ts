@@ -4,20 +4,14 @@ export interface Period {
   readonly to: number;
 }
 
-/** A period in which nothing but waiting happened, drawn narrow. */
-interface Fold extends Period {
+/** A period with its place on the scale. */
+interface Placed extends Period {
   /** Where it is drawn: shares of the width. */
   readonly x: number;
   readonly width: number;
 }
 
-export interface TimeScale {
-  /** Where an instant is drawn: a share of the width, 0 to 1. */
-  readonly toX: (at: number) => number;
-  /** The instant at a share of the width. */
-  readonly toTime: (x: number) => number;
-  readonly folds: readonly Fold[];
-}
+export type TimeScale = ReturnType<typeof createTimeScale>;
 
 /** A pause is folded if it is this much longer than everything else together, and at least a second. */
 const FOLD_FACTOR = 2;
@@ -31,7 +25,7 @@ const MAX_FOLDS_WIDTH = 0.4;
  *
  * @param busy - periods in which a node worked, in any order
  */
-export const createTimeScale = (whole: Period, busy: readonly Period[]): TimeScale => {
+export const createTimeScale = (whole: Period, busy: readonly Period[]) => {
   const pauses = findPauses(whole, busy);
   const worked = whole.to - whole.from - pauses.reduce((sum, { from, to }) => sum + to - from, 0);
   const folded =
@@ -42,13 +36,9 @@ export const createTimeScale = (whole: Period, busy: readonly Period[]): TimeSca
   const foldedMs = folded.reduce((sum, { from, to }) => sum + to - from, 0);
   const perMs = (1 - foldWidth * folded.length) / Math.max(1, whole.to - whole.from - foldedMs);
 
-  const folds: Fold[] = [];
-  const segments: {
-    readonly from: number;
-    readonly to: number;
-    readonly x: number;
-    readonly width: number;
-  }[] = [];
+  /** Periods in which nothing but waiting happened, drawn narrow. */
+  const folds: Placed[] = [];
+  const segments: Placed[] = [];
   let [at, x] = [whole.from, 0];
   const add = (to: number, width: number) => {
     segments.push({ from: at, to, x, width });
@@ -61,12 +51,14 @@ export const createTimeScale = (whole: Period, busy: readonly Period[]): TimeSca
   }
   add(whole.to, (whole.to - at) * perMs);
 
+  /** Where an instant is drawn: a share of the width, 0 to 1. */
   const toX = (time: number): number => {
     if (time <= whole.from) return 0;
     const found = segments.find(({ to }) => time <= to);
     if (found === undefined) return 1;
     return Math.min(1, found.x + (found.width * (time - found.from)) / Math.max(1, found.to - found.from));
   };
+  /** The instant at a share of the width. */
   const toTime = (share: number): number => {
     const found = segments.find((one) => one.width > 0 && share <= one.x + one.width) ?? segments.at(-1);
     if (found === undefined || found.width === 0) return whole.to;

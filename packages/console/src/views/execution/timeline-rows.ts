@@ -1,7 +1,7 @@
 import { type Segment, toSegments } from './attempt-segments.ts';
 import { type Edge, findReadyTimes, startOf } from './critical-path.ts';
 import { hasRun, isOpen, type NodeRun, type RunBranch, type RunItem, toTree } from './node-runs.ts';
-import { createTimeScale, type Period, type TimeScale } from './time-scale.ts';
+import { createTimeScale, type Period } from './time-scale.ts';
 
 /** A row of the timeline: a node run, or a body with several. */
 export interface TimelineRow {
@@ -27,11 +27,7 @@ export interface Bar extends Period {
   readonly segments: readonly Segment[];
 }
 
-export interface Timeline {
-  readonly rows: readonly TimelineRow[];
-  readonly scale: TimeScale;
-  readonly whole: Period;
-}
+export type Timeline = ReturnType<typeof createTimeline>;
 
 interface TimelineInput {
   readonly startedAt: number;
@@ -52,7 +48,7 @@ const isWaiting = ({ type, status, why }: NodeRun): boolean =>
   (why?.until !== undefined && why.attempt === undefined);
 
 /** Arranges the runs of an execution as rows with bars, on one scale. */
-export const createTimeline = (input: TimelineInput): Timeline => {
+export const createTimeline = (input: TimelineInput) => {
   const { startedAt, endedAt, runs, edges, unfolded, now } = input;
   const tree = toTree(runs);
   const ready = findReadyTimes(runs, edges, startedAt);

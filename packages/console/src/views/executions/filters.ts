@@ -1,21 +1,21 @@
-import { type PeriodState, periodBounds } from '../../parts/period.ts';
+import { periodBounds } from '../../parts/period.ts';
 
-/** The filters of the list, as the address has them: texts that are empty when absent. */
-export interface ExecutionFilters extends PeriodState {
-  readonly workflowId: string;
-  /** Separated by commas. */
-  readonly status: string;
-  readonly key: string;
-  readonly request: string;
-  readonly failureNode: string;
-  readonly failureName: string;
-  readonly bulkRetryId: string;
-}
-
+/** The filters of the list, by their names in the address. */
 export const FILTER_NAMES = [
-  ...(['workflowId', 'status', 'key', 'request', 'failureNode', 'failureName', 'bulkRetryId'] as const),
-  ...(['last', 'from', 'to'] as const),
+  'workflowId',
+  'status', // separated by commas
+  'key',
+  'request',
+  'failureNode',
+  'failureName',
+  'bulkRetryId',
+  'last',
+  'from',
+  'to',
 ] as const;
+
+/** Texts that are empty when absent. */
+export type ExecutionFilters = Readonly<Record<(typeof FILTER_NAMES)[number], string>>;
 
 /** What the API is asked. @param now - milliseconds since the epoch */
 export const toListQuery = (filters: ExecutionFilters, now: number) => {

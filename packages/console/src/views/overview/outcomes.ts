@@ -35,31 +35,17 @@ export interface Failed {
   readonly signIn?: string;
 }
 
-/** Failures with the same workflow, node and name. */
-export interface Cause {
-  readonly key: string;
-  readonly workflowId: string;
-  /** Null if the record does not say where it failed. */
-  readonly nodeId: string | null;
-  readonly name: string;
-  readonly count: number;
-  /** The latest one. */
-  readonly executionId: string;
-  readonly message: string;
-  /** As of {@link Failed}. */
-  readonly signIn?: string;
-}
-
-/** The causes of failures, the most frequent one first. @param failures - the latest first */
-export const groupByCause = (failures: readonly Failed[]): readonly Cause[] => {
-  const causes = new Map<string, Cause>();
-  for (const { executionId, workflowId, failure, ...rest } of failures) {
-    const nodeId = failure?.nodeId ?? null;
+/** The causes of failures: a workflow, node and name; the most frequent one first. @param failures - the latest first */
+export const groupByCause = (failures: readonly Failed[]) => {
+  const named = failures.map(({ failure, ...failed }) => {
+    const nodeId = failure?.nodeId ?? null; // null if the record does not say where it failed
     const name = failure?.name ?? 'Not recorded';
-    const key = JSON.stringify([workflowId, nodeId, name]);
-    const known = causes.get(key);
-    const first = { key, workflowId, nodeId, name, executionId, message: failure?.message ?? '', ...rest };
-    causes.set(key, { ...(known ?? first), count: (known?.count ?? 0) + 1 });
-  }
-  return [...causes.values()].sort((one, other) => other.count - one.count);
+    const key = JSON.stringify([failed.workflowId, nodeId, name]);
+    return { ...failed, key, nodeId, name, message: failure?.message ?? '' };
+  });
+  const causes = Map.groupBy(named, ({ key }) => key);
+  return named
+    .filter((one) => causes.get(one.key)?.[0] === one)
+    .map((latest) => ({ ...latest, count: causes.get(latest.key)?.length ?? 0 }))
+    .sort((one, other) => other.count - one.count);
 };
