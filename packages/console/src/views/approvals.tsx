@@ -2,7 +2,6 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
-import Header from '@cloudscape-design/components/header';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
@@ -15,6 +14,7 @@ import { CursorButtons, useCursorPages } from '../parts/cursor-pages.tsx';
 import { formatDuration } from '../parts/duration.ts';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
 import { readOnly } from '../parts/page-settings.ts';
 import { type Columns, Rows } from '../parts/rows.tsx';
 import { Time } from '../parts/time.tsx';
@@ -170,10 +170,7 @@ const Approvals = (): ReactNode => {
   const query = { workflowId, limit: 25, cursor: pages.cursor };
   const list = useApi('GET /api/admin/approvals', { query }, { everyMs: LIST_EVERY_MS });
   return (
-    <SpaceBetween size="l">
-      <Header variant="h1" description="What waits for a person, the next to expire first.">
-        Approvals
-      </Header>
+    <Page title="Approvals" description="What waits for a person, the next to expire first.">
       <FilterBar>
         <WorkflowField value={workflowId} onChange={(value) => change({ workflowId: value, cursor: '' })} />
       </FilterBar>
@@ -202,7 +199,7 @@ const Approvals = (): ReactNode => {
         )}
       </Loaded>
       {chosen !== null && <DecideDialog approval={chosen} query={query} onClose={() => setChosen(null)} />}
-    </SpaceBetween>
+    </Page>
   );
 };
 

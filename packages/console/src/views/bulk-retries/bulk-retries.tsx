@@ -1,13 +1,12 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { type Columns, Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -34,10 +33,7 @@ const BulkRetries = (): ReactNode => {
     </Button>
   );
   return (
-    <SpaceBetween size="l">
-      <Header variant="h1" actions={start} description="Retries of all executions that match a filter.">
-        Bulk retries
-      </Header>
+    <Page title="Bulk retries" actions={start} description="Retries of all executions that match a filter.">
       <Loaded query={list}>
         {({ bulkRetries, nextCursor }) => (
           <>
@@ -60,7 +56,7 @@ const BulkRetries = (): ReactNode => {
           </>
         )}
       </Loaded>
-    </SpaceBetween>
+    </Page>
   );
 };
 

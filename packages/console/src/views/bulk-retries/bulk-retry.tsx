@@ -12,6 +12,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
+import { Page } from '../../parts/page.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Rows } from '../../parts/rows.tsx';
@@ -42,20 +43,17 @@ const BulkRetry = (): ReactNode => {
       {(bulkRetry) => {
         const { state, why, createdAt, endedAt, by, filter, from, version, rate, refused } = bulkRetry;
         return (
-          <SpaceBetween size="l">
-            <Header
-              variant="h1"
-              description={<span className="any-text">{bulkRetryId}</span>}
-              actions={
-                state === 'running' && (
-                  <Button {...readOnly} onClick={() => setAsking(true)}>
-                    Cancel
-                  </Button>
-                )
-              }
-            >
-              Bulk retry{filter.workflowId === null ? '' : ` of ${filter.workflowId}`}
-            </Header>
+          <Page
+            title={filter.workflowId === null ? 'Bulk retry' : `Bulk retry of ${filter.workflowId}`}
+            description={<span className="any-text">{bulkRetryId}</span>}
+            actions={
+              state === 'running' && (
+                <Button {...readOnly} onClick={() => setAsking(true)}>
+                  Cancel
+                </Button>
+              )
+            }
+          >
             {cancel.error !== null && <ProblemAlert error={cancel.error} />}
             {why !== null && (
               <Outcome type={state === 'stopped' ? 'warning' : 'info'} header="It starts no more executions">
@@ -136,7 +134,7 @@ const BulkRetry = (): ReactNode => {
               <AppLink to={toExecutions(bulkRetry, '')}>Executions that it started</AppLink>
               <AppLink to={toExecutions(bulkRetry, 'failed,timedOut')}>Those that failed again</AppLink>
             </SpaceBetween>
-          </SpaceBetween>
+          </Page>
         );
       }}
     </Loaded>

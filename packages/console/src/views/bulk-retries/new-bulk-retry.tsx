@@ -1,12 +1,12 @@
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
+import { Page } from '../../parts/page.tsx';
 import { readOnlyReason, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { BulkForm } from './bulk-form.tsx';
@@ -51,10 +51,7 @@ const NewBulkRetry = (): ReactNode => {
 
   const count = shown?.plan.count ?? 0;
   return (
-    <SpaceBetween size="l">
-      <Header variant="h1" description="Plan it first: the plan starts nothing.">
-        Retry many executions
-      </Header>
+    <Page title="Retry many executions" description="Plan it first: the plan starts nothing.">
       <Container
         footer={
           <Button
@@ -93,7 +90,7 @@ const NewBulkRetry = (): ReactNode => {
           </Button>
         </SpaceBetween>
       )}
-    </SpaceBetween>
+    </Page>
   );
 };
 

@@ -2,7 +2,6 @@ import Alert from '@cloudscape-design/components/alert';
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { type ReactNode, useState } from 'react';
@@ -15,6 +14,7 @@ import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
@@ -39,17 +39,14 @@ const CompareView = (): ReactNode => {
     query: { with: other },
   });
   return (
-    <SpaceBetween size="l">
-      <Header
-        variant="h1"
-        actions={
-          <IdLink of="executions" id={executionId}>
-            Back to the execution
-          </IdLink>
-        }
-      >
-        Compare executions
-      </Header>
+    <Page
+      title="Compare executions"
+      actions={
+        <IdLink of="executions" id={executionId}>
+          Back to the execution
+        </IdLink>
+      }
+    >
       {execution.data !== undefined && (
         <CompareChoice
           key={other}
@@ -67,7 +64,7 @@ const CompareView = (): ReactNode => {
           />
         )}
       </Loaded>
-    </SpaceBetween>
+    </Page>
   );
 };
 

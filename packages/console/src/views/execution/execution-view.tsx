@@ -1,5 +1,4 @@
 import Box from '@cloudscape-design/components/box';
-import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useParams } from 'wouter';
@@ -8,6 +7,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useAddress } from '../../parts/address-state.ts';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
 import { settings } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Beside, isPanelBelow, usePanelFocus } from '../../parts/side-panel.tsx';
@@ -125,19 +125,16 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
     failure === null ? null : findRun(nodes, { node: failure.nodeId, within: '', iteration: '' });
 
   return (
-    <SpaceBetween size="l">
-      <Header
-        variant="h1"
-        actions={
-          <ExecutionActions
-            execution={execution}
-            onRetry={() => change({ dialog: 'retry', from: '' })}
-            onCancel={() => change({ dialog: 'cancel' })}
-          />
-        }
-      >
-        Execution of {workflowId}
-      </Header>
+    <Page
+      title={`Execution of ${workflowId}`}
+      actions={
+        <ExecutionActions
+          execution={execution}
+          onRetry={() => change({ dialog: 'retry', from: '' })}
+          onCancel={() => change({ dialog: 'cancel' })}
+        />
+      }
+    >
       {done !== null && (
         <Outcome dismissible onDismiss={() => setDone(null)}>
           {done}
@@ -221,7 +218,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
           }}
         />
       )}
-    </SpaceBetween>
+    </Page>
   );
 };
 

@@ -11,8 +11,6 @@ interface Placed extends Period {
   readonly width: number;
 }
 
-export type TimeScale = ReturnType<typeof createTimeScale>;
-
 /** A pause is folded if it is this much longer than everything else together, and at least a second. */
 const FOLD_FACTOR = 2;
 const MIN_FOLD_MS = 1_000;

@@ -1,7 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -11,6 +10,7 @@ import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import type { RowKind } from '../../parts/live-list.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NewRows, NewRowsNotice } from '../../parts/new-rows.tsx';
+import { Page } from '../../parts/page.tsx';
 import { readOnlyReason, settings } from '../../parts/page-settings.ts';
 import { LATEST_SIZE, LIST_EVERY_MS, PAGE_SIZE, useLiveList } from '../../parts/use-live-list.ts';
 import { withQuery } from '../../parts/with-query.ts';
@@ -71,35 +71,31 @@ const Executions = (): ReactNode => {
   const hasFilter = Object.values(filters).some((value) => value !== '');
 
   return (
-    <SpaceBetween size="l">
-      <Header
-        variant="h1"
-        description={isLiveOnly ? 'What runs now, the oldest first.' : 'The latest first.'}
-        actions={
-          <SpaceBetween direction="horizontal" size="xs">
-            <NewRows count={added} onShow={() => list?.showAdded()} />
-            <Button
-              disabled={settings.isReadOnly || retryable.length === 0}
-              disabledReason={readOnlyReason ?? 'Select executions that have ended.'}
-              onClick={() => setAsking(true)}
-            >
-              {retryable.length === 0 ? 'Retry selected' : `Retry ${retryable.length} selected`}
-            </Button>
-            <Button
-              disabled={settings.isReadOnly || hasUnretryableFilter(filters)}
-              disabledReason={
-                readOnlyReason ??
-                'Clear the filters by key, request and bulk retry, which a bulk retry lacks.'
-              }
-              onClick={() => navigate(withQuery('/bulk-retries/new', toBulkRetryQuery(filters, Date.now())))}
-            >
-              Retry all that match
-            </Button>
-          </SpaceBetween>
-        }
-      >
-        Executions
-      </Header>
+    <Page
+      title="Executions"
+      description={isLiveOnly ? 'What runs now, the oldest first.' : 'The latest first.'}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          <NewRows count={added} onShow={() => list?.showAdded()} />
+          <Button
+            disabled={settings.isReadOnly || retryable.length === 0}
+            disabledReason={readOnlyReason ?? 'Select executions that have ended.'}
+            onClick={() => setAsking(true)}
+          >
+            {retryable.length === 0 ? 'Retry selected' : `Retry ${retryable.length} selected`}
+          </Button>
+          <Button
+            disabled={settings.isReadOnly || hasUnretryableFilter(filters)}
+            disabledReason={
+              readOnlyReason ?? 'Clear the filters by key, request and bulk retry, which a bulk retry lacks.'
+            }
+            onClick={() => navigate(withQuery('/bulk-retries/new', toBulkRetryQuery(filters, Date.now())))}
+          >
+            Retry all that match
+          </Button>
+        </SpaceBetween>
+      }
+    >
       <ExecutionFilters
         filters={filters}
         onChange={(changes) => change({ ...changes, cursor: '' } as Record<string, string>)}
@@ -150,7 +146,7 @@ const Executions = (): ReactNode => {
           {...(isLiveOnly ? { labels: ['Earlier', 'Later'] as const } : {})}
         />
       </Box>
-    </SpaceBetween>
+    </Page>
   );
 };
 

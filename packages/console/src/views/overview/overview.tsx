@@ -1,6 +1,4 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
-import ContentLayout from '@cloudscape-design/components/content-layout';
-import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
@@ -8,6 +6,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { HeadedPage } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Failures } from './failures.tsx';
@@ -19,17 +18,15 @@ import { WorkflowStates } from './workflow-states.tsx';
 
 /** The first view: outcomes, failures by cause, pending approvals, unhealthy plugins and credentials. */
 const Overview = (): ReactNode => (
-  <ContentLayout header={<Header variant="h1">Overview</Header>}>
-    <SpaceBetween size="l">
-      <LastDay />
-      <ColumnLayout columns={2} minColumnWidth={340}>
-        <Failures />
-        <Waiting />
-        <Health />
-        <WorkflowStates />
-      </ColumnLayout>
-    </SpaceBetween>
-  </ContentLayout>
+  <HeadedPage title="Overview">
+    <LastDay />
+    <ColumnLayout columns={2} minColumnWidth={340}>
+      <Failures />
+      <Waiting />
+      <Health />
+      <WorkflowStates />
+    </ColumnLayout>
+  </HeadedPage>
 );
 
 const duration = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));

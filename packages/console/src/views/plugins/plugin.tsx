@@ -1,8 +1,5 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
-import ContentLayout from '@cloudscape-design/components/content-layout';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
@@ -11,6 +8,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList } from '../../parts/name-list.tsx';
+import { HeadedPage } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -44,42 +42,34 @@ const Details = ({ shown }: { readonly shown: Shown }): ReactNode => {
     isLeftOut: shown.status === 'disabled' && disabled === null,
   });
   return (
-    <ContentLayout
-      header={
-        <Header variant="h1" description={description} actions={button}>
-          {name || id}
-        </Header>
-      }
-    >
-      <SpaceBetween size="l">
-        {result}
-        {disabled !== null && (
-          <Alert type="warning" header="Disabled on this stage">
-            Since <Time at={disabled.disabledAt} />
-            {disabled.disabledBy !== null && `, by ${disabled.disabledBy}`}
-            {disabled.message !== null && <div className="any-text">{disabled.message}</div>}
-          </Alert>
-        )}
-        {error !== undefined && (
-          <Alert type="error" header="It could not be loaded">
-            <div className="any-text">{error}</div>
-          </Alert>
-        )}
-        {warnings.map((warning) => (
-          <Alert key={warning} type="warning">
-            <MarkedText text={warning} />
-          </Alert>
-        ))}
-        {report.error !== null && <ProblemAlert error={report.error} onRetry={report.refetch} />}
-        <Panel title="Overview">
-          <Facts columns={3} facts={describePlugin(shown, health)} />
-        </Panel>
-        {health?.runs !== undefined && Object.keys(health.runs).length > 0 && <Runs runs={health.runs} />}
-        {health?.credentials !== undefined && Object.keys(health.credentials).length > 0 && (
-          <PluginCredentials credentials={health.credentials} />
-        )}
-      </SpaceBetween>
-    </ContentLayout>
+    <HeadedPage title={name || id} description={description} actions={button}>
+      {result}
+      {disabled !== null && (
+        <Alert type="warning" header="Disabled on this stage">
+          Since <Time at={disabled.disabledAt} />
+          {disabled.disabledBy !== null && `, by ${disabled.disabledBy}`}
+          {disabled.message !== null && <div className="any-text">{disabled.message}</div>}
+        </Alert>
+      )}
+      {error !== undefined && (
+        <Alert type="error" header="It could not be loaded">
+          <div className="any-text">{error}</div>
+        </Alert>
+      )}
+      {warnings.map((warning) => (
+        <Alert key={warning} type="warning">
+          <MarkedText text={warning} />
+        </Alert>
+      ))}
+      {report.error !== null && <ProblemAlert error={report.error} onRetry={report.refetch} />}
+      <Panel title="Overview">
+        <Facts columns={3} facts={describePlugin(shown, health)} />
+      </Panel>
+      {health?.runs !== undefined && Object.keys(health.runs).length > 0 && <Runs runs={health.runs} />}
+      {health?.credentials !== undefined && Object.keys(health.credentials).length > 0 && (
+        <PluginCredentials credentials={health.credentials} />
+      )}
+    </HeadedPage>
   );
 };
 

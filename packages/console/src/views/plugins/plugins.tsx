@@ -1,6 +1,5 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import TextFilter from '@cloudscape-design/components/text-filter';
@@ -10,6 +9,7 @@ import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
+import { HeadedPage } from '../../parts/page.tsx';
 import { readOnly, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { type Columns, Rows } from '../../parts/rows.tsx';
@@ -32,41 +32,28 @@ const Plugins = (): ReactNode => {
     void disabled.refetch();
   };
   return (
-    <ContentLayout
-      header={
-        <Header
-          variant="h1"
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button
-                iconName="refresh"
-                ariaLabel="Check again"
-                loading={report.isFetching}
-                onClick={refresh}
-              />
-              <Button {...readOnly} onClick={() => setTests(isLive ? '' : 'live')}>
-                {isLive ? 'Without live tests' : 'Test credentials'}
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          Plugins and health
-        </Header>
+    <HeadedPage
+      title="Plugins and health"
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          <Button iconName="refresh" ariaLabel="Check again" loading={report.isFetching} onClick={refresh} />
+          <Button {...readOnly} onClick={() => setTests(isLive ? '' : 'live')}>
+            {isLive ? 'Without live tests' : 'Test credentials'}
+          </Button>
+        </SpaceBetween>
       }
     >
-      <SpaceBetween size="l">
-        <Loaded query={report} what="health">
-          {(found) => <HealthReport report={found} />}
-        </Loaded>
-        {disabled.error !== null && <ProblemAlert error={disabled.error} onRetry={disabled.refetch} />}
-        <Loaded query={list} what="plugins">
-          {({ plugins }) => (
-            <PluginTable rows={toPluginRows(plugins, report.data ?? null, disabled.data?.plugins ?? [])} />
-          )}
-        </Loaded>
-        <DebugInfo />
-      </SpaceBetween>
-    </ContentLayout>
+      <Loaded query={report} what="health">
+        {(found) => <HealthReport report={found} />}
+      </Loaded>
+      {disabled.error !== null && <ProblemAlert error={disabled.error} onRetry={disabled.refetch} />}
+      <Loaded query={list} what="plugins">
+        {({ plugins }) => (
+          <PluginTable rows={toPluginRows(plugins, report.data ?? null, disabled.data?.plugins ?? [])} />
+        )}
+      </Loaded>
+      <DebugInfo />
+    </HeadedPage>
   );
 };
 

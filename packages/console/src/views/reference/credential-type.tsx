@@ -1,7 +1,4 @@
 import Box from '@cloudscape-design/components/box';
-import ContentLayout from '@cloudscape-design/components/content-layout';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
@@ -10,6 +7,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList } from '../../parts/name-list.tsx';
+import { HeadedPage } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
@@ -28,41 +26,33 @@ const CredentialType = (): ReactNode => {
   return (
     <Loaded query={query} heading={`Credential type ${type}`}>
       {(shown) => (
-        <ContentLayout
-          header={
-            <Header variant="h1" description={<MarkedText text={shown.description} />}>
-              {shown.name}
-            </Header>
-          }
-        >
-          <SpaceBetween size="l">
-            <ProviderState shown={shown} />
-            <Panel title="Overview">
-              <Facts
-                columns={3}
-                facts={{
-                  Type: <Box variant="code">{shown.id}</Box>,
-                  Plugin: <IdLink of="plugins" id={shown.plugin} />,
-                  Use: shown.appliesToRequests ? 'Added to requests' : 'Lent to the node',
-                  Hosts: HOSTS[shown.hosts],
-                  'Live test': shown.hasTest ? 'Yes' : 'No',
-                  'Node types': <NameList names={shown.nodeTypes} path="/node-types" />,
-                  Credentials: (
-                    <AppLink to={`/credentials?type=${encodeURIComponent(shown.id)}`}>
-                      Show those of this type
-                    </AppLink>
-                  ),
-                }}
-              />
-            </Panel>
-            <Panel title="Fields">
-              <FieldList
-                groups={toSchemaFields(shown.schema).groups}
-                notes={(name) => (shown.secretFields.includes(name) ? ['secret'] : [])}
-              />
-            </Panel>
-          </SpaceBetween>
-        </ContentLayout>
+        <HeadedPage title={shown.name} description={<MarkedText text={shown.description} />}>
+          <ProviderState shown={shown} />
+          <Panel title="Overview">
+            <Facts
+              columns={3}
+              facts={{
+                Type: <Box variant="code">{shown.id}</Box>,
+                Plugin: <IdLink of="plugins" id={shown.plugin} />,
+                Use: shown.appliesToRequests ? 'Added to requests' : 'Lent to the node',
+                Hosts: HOSTS[shown.hosts],
+                'Live test': shown.hasTest ? 'Yes' : 'No',
+                'Node types': <NameList names={shown.nodeTypes} path="/node-types" />,
+                Credentials: (
+                  <AppLink to={`/credentials?type=${encodeURIComponent(shown.id)}`}>
+                    Show those of this type
+                  </AppLink>
+                ),
+              }}
+            />
+          </Panel>
+          <Panel title="Fields">
+            <FieldList
+              groups={toSchemaFields(shown.schema).groups}
+              notes={(name) => (shown.secretFields.includes(name) ? ['secret'] : [])}
+            />
+          </Panel>
+        </HeadedPage>
       )}
     </Loaded>
   );

@@ -1,9 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
-import ContentLayout from '@cloudscape-design/components/content-layout';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
@@ -14,6 +11,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList } from '../../parts/name-list.tsx';
+import { HeadedPage } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
@@ -33,33 +31,25 @@ const NodeType = (): ReactNode => {
 };
 
 const Reference = ({ shown }: { readonly shown: Shown }): ReactNode => (
-  <ContentLayout
-    header={
-      <Header
-        variant="h1"
-        description={<MarkedText text={shown.description} />}
-        info={<Badge color={shown.kind === 'trigger' ? 'green' : 'grey'}>{shown.kind}</Badge>}
-      >
-        {shown.name}
-      </Header>
-    }
+  <HeadedPage
+    title={shown.name}
+    description={<MarkedText text={shown.description} />}
+    info={<Badge color={shown.kind === 'trigger' ? 'green' : 'grey'}>{shown.kind}</Badge>}
   >
-    <SpaceBetween size="l">
-      <ProviderState shown={shown} />
-      <Panel title="Overview">
-        <Facts columns={3} facts={describeTraits(shown)} />
+    <ProviderState shown={shown} />
+    <Panel title="Overview">
+      <Facts columns={3} facts={describeTraits(shown)} />
+    </Panel>
+    {shown.schema !== undefined && (
+      <Parameters schema={shown.schema} literal={shown.literalParameters ?? []} />
+    )}
+    {shown.schema !== undefined && <TryParameters shown={shown} />}
+    {shown.example && (
+      <Panel title="Example">
+        <JsonView label={`Example of ${shown.name}`} value={toExample(shown)} />
       </Panel>
-      {shown.schema !== undefined && (
-        <Parameters schema={shown.schema} literal={shown.literalParameters ?? []} />
-      )}
-      {shown.schema !== undefined && <TryParameters shown={shown} />}
-      {shown.example && (
-        <Panel title="Example">
-          <JsonView label={`Example of ${shown.name}`} value={toExample(shown)} />
-        </Panel>
-      )}
-    </SpaceBetween>
-  </ContentLayout>
+    )}
+  </HeadedPage>
 );
 
 const Parameters = ({

@@ -1,8 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
@@ -10,6 +8,7 @@ import { IdLink } from '../../parts/app-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { tryParseJson } from '../../parts/parse-json.ts';
 import { Time } from '../../parts/time.tsx';
@@ -29,12 +28,14 @@ const RequestDetail = (): ReactNode => {
         const address = `${method} ${path}${query === '' ? '' : `?${query}`}`;
         const json = tryParseJson(body);
         return (
-          <SpaceBetween size="l">
-            <Header variant="h1" description={<span className="any-text">{id}</span>}>
+          <Page
+            title={
               <span className="any-length few-lines" title={address}>
                 {address}
               </span>
-            </Header>
+            }
+            description={<span className="any-text">{id}</span>}
+          >
             {refusal !== null && (
               <Alert type="error" header={`Refused: ${refusal.code}`}>
                 <div className="any-text">
@@ -85,7 +86,7 @@ const RequestDetail = (): ReactNode => {
               )}
             </Panel>
             <SendAgain key={id} request={request} />
-          </SpaceBetween>
+          </Page>
         );
       }}
     </Loaded>

@@ -1,7 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
-import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
@@ -14,6 +13,7 @@ import { FilterBar } from '../../parts/filter-bar.tsx';
 import type { RowKind } from '../../parts/live-list.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NewRows, NewRowsNotice } from '../../parts/new-rows.tsx';
+import { Page } from '../../parts/page.tsx';
 import { periodBounds } from '../../parts/period.ts';
 import { PeriodField } from '../../parts/period-field.tsx';
 import { LATEST_SIZE, LIST_EVERY_MS, PAGE_SIZE, useLiveList } from '../../parts/use-live-list.ts';
@@ -80,24 +80,21 @@ const Requests = (): ReactNode => {
   );
 
   return (
-    <SpaceBetween size="l">
-      <Header
-        variant="h1"
-        description="Refused ones are always on record, others if their trigger has recordRequests."
-        actions={
-          <SpaceBetween direction="horizontal" size="s" alignItems="center">
-            <NewRows count={added} onShow={() => list?.showAdded()} />
-            <Toggle
-              checked={follow !== ''}
-              onChange={({ detail }) => change({ follow: detail.checked ? 'yes' : '' })}
-            >
-              Show new ones as they come
-            </Toggle>
-          </SpaceBetween>
-        }
-      >
-        Requests
-      </Header>
+    <Page
+      title="Requests"
+      description="Refused ones are always on record, others if their trigger has recordRequests."
+      actions={
+        <SpaceBetween direction="horizontal" size="s" alignItems="center">
+          <NewRows count={added} onShow={() => list?.showAdded()} />
+          <Toggle
+            checked={follow !== ''}
+            onChange={({ detail }) => change({ follow: detail.checked ? 'yes' : '' })}
+          >
+            Show new ones as they come
+          </Toggle>
+        </SpaceBetween>
+      }
+    >
       <FilterBar
         values={[workflowId, verdict, key, sender, request, `${filter.last}${filter.from}${filter.to}`]}
         isOpen={!isOn}
@@ -152,7 +149,7 @@ const Requests = (): ReactNode => {
           nextChanges={{ last: '', from: query.from, to: query.to }}
         />
       </Box>
-    </SpaceBetween>
+    </Page>
   );
 };
 
