@@ -22,20 +22,21 @@ export const TextField = (props: TextFieldProps): ReactNode => {
 interface ChoiceProps extends Omit<SelectProps, 'options' | 'selectedOption' | 'onChange'> {
   /** A text is a value that is shown as it is. */
   readonly options: readonly (string | SelectProps.Option | SelectProps.OptionGroup)[];
-  /** Shown as no choice if no option has it. */
   readonly value: string | null;
+  /** Shown if no option has the value; no choice when absent. */
+  readonly otherwise?: SelectProps.Option;
   readonly onChange: (value: string) => void;
 }
 
 /** One of several values. */
-export const Choice = ({ options, value, onChange, ...select }: ChoiceProps): ReactNode => {
+export const Choice = ({ options, value, otherwise, onChange, ...select }: ChoiceProps): ReactNode => {
   const all = options.map((each) => (typeof each === 'string' ? { value: each } : each));
   const single = all.flatMap((each) => ('options' in each ? each.options : [each]));
   return (
     <Select
       {...select}
       options={all}
-      selectedOption={single.find((each) => each.value === value) ?? null}
+      selectedOption={single.find((each) => each.value === value) ?? otherwise ?? null}
       onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
     />
   );

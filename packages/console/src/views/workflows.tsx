@@ -2,7 +2,6 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import TextFilter from '@cloudscape-design/components/text-filter';
@@ -13,6 +12,7 @@ import { useApi, useApiPages } from '../api/use-api.ts';
 import { useAddressState, useAddressStates } from '../parts/address-state.ts';
 import { IdLink } from '../parts/app-link.tsx';
 import { ExecutionStatus } from '../parts/execution-status.tsx';
+import { Choice } from '../parts/form-fields.tsx';
 import { useIsNarrow } from '../parts/narrow.ts';
 import { readOnly } from '../parts/page-settings.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
@@ -201,10 +201,6 @@ const Filters = (): ReactNode => {
     ...(types ?? []).map(({ nodeType }) => nodeType),
     ...(trigger === '' ? [] : [trigger]),
   ]);
-  const triggerOptions = [
-    { value: '', label: 'All triggers' },
-    ...[...names].sort().map((name) => ({ value: name, label: name })),
-  ];
   return (
     <SpaceBetween size="xs">
       <div className="filters">
@@ -224,17 +220,18 @@ const Filters = (): ReactNode => {
           value={tag}
           onChange={({ detail }) => setTag(detail.value)}
         />
-        <Select
+        <Choice
           ariaLabel="State"
           options={STATES}
-          selectedOption={STATES.find(({ value }) => value === enabled) ?? STATES[0]}
-          onChange={({ detail }) => setEnabled(detail.selectedOption.value ?? '')}
+          value={enabled}
+          otherwise={STATES[0]}
+          onChange={setEnabled}
         />
-        <Select
+        <Choice
           ariaLabel="Trigger"
-          options={triggerOptions}
-          selectedOption={triggerOptions.find(({ value }) => value === trigger) ?? null}
-          onChange={({ detail }) => setTrigger(detail.selectedOption.value ?? '')}
+          options={[{ value: '', label: 'All triggers' }, ...[...names].sort()]}
+          value={trigger}
+          onChange={setTrigger}
         />
       </div>
     </SpaceBetween>

@@ -1,12 +1,11 @@
 import Autosuggest from '@cloudscape-design/components/autosuggest';
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ChoicesField } from '../../parts/choices-field.tsx';
 import { EXECUTION_STATUS_NAMES } from '../../parts/execution-status.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
+import { Choice, TextField } from '../../parts/form-fields.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
 import { WorkflowField } from '../../parts/workflow-field.tsx';
 import { ENDED, type BulkForm as Form } from './bulk-request.ts';
@@ -54,14 +53,14 @@ export const BulkForm = ({ form, errors, onChange }: BulkFormProps): ReactNode =
     </FormField>
   );
   const input = (name: keyof Form, label: string, placeholder: string, isNumber = false) => (
-    <FormField label={label} errorText={errors[name]}>
-      <Input
-        value={form[name]}
-        placeholder={placeholder}
-        inputMode={isNumber ? 'numeric' : 'text'}
-        onChange={({ detail }) => onChange({ [name]: detail.value })}
-      />
-    </FormField>
+    <TextField
+      label={label}
+      errorText={errors[name]}
+      value={form[name]}
+      placeholder={placeholder}
+      inputMode={isNumber ? 'numeric' : 'text'}
+      onChange={(value) => onChange({ [name]: value })}
+    />
   );
   return (
     <FilterBar>
@@ -78,10 +77,10 @@ export const BulkForm = ({ form, errors, onChange }: BulkFormProps): ReactNode =
       {input('workflowVersion', 'Version that they ran', 'Any version', true)}
       {node('fromNode', 'Run from node', 'The trigger')}
       <FormField label="Version to run">
-        <Select
+        <Choice
           options={VERSIONS}
-          selectedOption={VERSIONS.find(({ value }) => value === (form.version || 'recorded')) ?? null}
-          onChange={({ detail }) => onChange({ version: detail.selectedOption.value ?? '' })}
+          value={form.version || 'recorded'}
+          onChange={(version) => onChange({ version })}
         />
       </FormField>
       {input('rate', 'Starts per second', '10', true)}

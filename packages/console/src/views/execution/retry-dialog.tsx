@@ -2,7 +2,6 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
 import RadioGroup from '@cloudscape-design/components/radio-group';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Toggle from '@cloudscape-design/components/toggle';
@@ -10,6 +9,7 @@ import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Choice } from '../../parts/form-fields.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import type { Execution } from './node-runs.ts';
@@ -76,11 +76,12 @@ export const RetryDialog = ({ execution, from, onFrom, onClose }: RetryDialogPro
           label="Start from"
           description="The nodes before it are not run again: their results are taken over."
         >
-          <Select
-            selectedOption={options.find(({ value }) => value === from) ?? { value: from, label: from }}
+          <Choice
             options={options}
+            value={from}
+            otherwise={{ value: from, label: from }}
             filteringType={options.length > 10 ? 'auto' : 'none'}
-            onChange={({ detail }) => onFrom(detail.selectedOption.value ?? '')}
+            onChange={onFrom}
           />
         </FormField>
         <FormField label="Version of the workflow">

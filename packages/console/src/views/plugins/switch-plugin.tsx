@@ -1,11 +1,10 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { TextField } from '../../parts/form-fields.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
 import { readOnlyReason, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -62,9 +61,13 @@ export const useSwitchPlugin = ({ id, isDisabled, isLeftOut }: SwitchPluginProps
           Its nodes that act on the outside fail within seconds, in running executions, too, and its
           credentials are not sent. You can enable it again at any time.
         </Box>
-        <FormField label="Reason" description="For those who see the failures." stretch>
-          <Input value={message} onChange={({ detail }) => setMessage(detail.value)} />
-        </FormField>
+        <TextField
+          label="Reason"
+          description="For those who see the failures."
+          stretch
+          value={message}
+          onChange={setMessage}
+        />
         {disable.error !== null && <ProblemAlert error={disable.error} />}
       </SpaceBetween>
     </Confirm>

@@ -1,6 +1,5 @@
 import Box from '@cloudscape-design/components/box';
 import Header from '@cloudscape-design/components/header';
-import Select from '@cloudscape-design/components/select';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
@@ -8,6 +7,7 @@ import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { Choice } from '../../parts/form-fields.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -114,7 +114,6 @@ const Filters = ({ hasKinds, title }: { readonly hasKinds: boolean; readonly tit
   const plugins = useApi('GET /api/admin/plugins').data?.plugins ?? [];
   // A legacy plugin is listed once for each of its node types.
   const ids = [...new Set([...plugins.map(({ id }) => id), ...(plugin === '' ? [] : [plugin])])].sort();
-  const pluginOptions = [{ value: '', label: 'All plugins' }, ...ids.map((id) => ({ value: id, label: id }))];
   return (
     <div className="filters">
       <div className="filter-text">
@@ -126,19 +125,14 @@ const Filters = ({ hasKinds, title }: { readonly hasKinds: boolean; readonly tit
         />
       </div>
       {hasKinds && (
-        <Select
-          ariaLabel="Kind"
-          options={KINDS}
-          selectedOption={KINDS.find(({ value }) => value === kind) ?? KINDS[0]}
-          onChange={({ detail }) => setKind(detail.selectedOption.value ?? '')}
-        />
+        <Choice ariaLabel="Kind" options={KINDS} value={kind} otherwise={KINDS[0]} onChange={setKind} />
       )}
-      <Select
+      <Choice
         ariaLabel="Plugin"
-        options={pluginOptions}
+        options={[{ value: '', label: 'All plugins' }, ...ids]}
         filteringType={ids.length > 10 ? 'auto' : 'none'}
-        selectedOption={pluginOptions.find(({ value }) => value === plugin) ?? null}
-        onChange={({ detail }) => setPlugin(detail.selectedOption.value ?? '')}
+        value={plugin}
+        onChange={setPlugin}
       />
     </div>
   );

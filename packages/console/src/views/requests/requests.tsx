@@ -1,7 +1,5 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { type ReactNode, useMemo } from 'react';
@@ -10,6 +8,7 @@ import { useAddressStates } from '../../parts/address-state.ts';
 import { ChoicesField } from '../../parts/choices-field.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
+import { TextField } from '../../parts/form-fields.tsx';
 import type { RowKind } from '../../parts/live-list.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NewRows, NewRowsNotice } from '../../parts/new-rows.tsx';
@@ -38,6 +37,12 @@ const KIND: RowKind<RequestSummary> = {
   at: ({ receivedAt }) => receivedAt,
   isOpen: () => false,
 };
+
+const TEXTS = [
+  ['sender', 'IP address of the sender'],
+  ['key', 'Delivery key'],
+  ['request', 'Request id'],
+] as const;
 
 /** Requests on record of a workflow, the latest first. */
 const Requests = (): ReactNode => {
@@ -69,15 +74,6 @@ const Requests = (): ReactNode => {
     isFollowing: follow !== '',
   });
   const added = follow === '' && pages.cursor === '' ? (list?.added.length ?? 0) : 0;
-  const text = (name: 'key' | 'sender' | 'request', label: string) => (
-    <FormField label={label}>
-      <Input
-        type="search"
-        value={filters[name]}
-        onChange={({ detail }) => change({ [name]: detail.value })}
-      />
-    </FormField>
-  );
 
   return (
     <Page
@@ -112,9 +108,15 @@ const Requests = (): ReactNode => {
           onChange={(value) => change({ verdict: value })}
         />
         <PeriodField label="Received" value={filter} onChange={(value) => change({ ...value })} />
-        {text('sender', 'IP address of the sender')}
-        {text('key', 'Delivery key')}
-        {text('request', 'Request id')}
+        {TEXTS.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            type="search"
+            value={filters[name]}
+            onChange={(value) => change({ [name]: value })}
+          />
+        ))}
       </FilterBar>
       {isOn ? (
         <Loaded query={page}>

@@ -2,13 +2,13 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useChange } from '../../api/use-api.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { TextField } from '../../parts/form-fields.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
@@ -83,9 +83,7 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
         </FormField>
         <ExpandableSection headerText="Query, headers and version">
           <SpaceBetween size="m">
-            <FormField label="Query">
-              <Input value={query} onChange={({ detail }) => setQuery(detail.value)} />
-            </FormField>
+            <TextField label="Query" value={query} onChange={setQuery} />
             <FormField
               label="Headers to change"
               description="By name, as JSON; null removes one. The others stay."
@@ -94,14 +92,14 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
             >
               <JsonField value={headers} label="Headers to change" onChange={setHeaders} />
             </FormField>
-            <FormField label="Version" errorText={isVersion ? undefined : 'Enter the number of a version.'}>
-              <Input
-                value={version}
-                inputMode="numeric"
-                placeholder="The current one"
-                onChange={({ detail }) => setVersion(detail.value)}
-              />
-            </FormField>
+            <TextField
+              label="Version"
+              errorText={isVersion ? undefined : 'Enter the number of a version.'}
+              value={version}
+              inputMode="numeric"
+              placeholder="The current one"
+              onChange={setVersion}
+            />
           </SpaceBetween>
         </ExpandableSection>
         {send.error !== null && <ProblemAlert error={send.error} />}

@@ -2,12 +2,12 @@ import Alert from '@cloudscape-design/components/alert';
 import Checkbox from '@cloudscape-design/components/checkbox';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
-import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Choice } from '../../parts/form-fields.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import type { DefinitionNode } from './definition.ts';
@@ -66,11 +66,10 @@ export const RunDialog = ({ workflowId, triggers, onClose }: RunDialogProps): Re
         </Alert>
         {triggers.length > 1 && (
           <FormField label="Trigger">
-            <Select
+            <Choice
               options={options}
-              selectedOption={options.find(({ value }) => value === triggerId) ?? null}
-              onChange={({ detail }) => {
-                const id = detail.selectedOption.value ?? '';
+              value={triggerId}
+              onChange={(id) => {
                 setTriggerId(id);
                 setValues({});
                 setText(startOfInput(triggers.find((one) => one.id === id)?.type ?? ''));
@@ -130,11 +129,7 @@ const Field = ({ field, value, onChange }: FieldProps): ReactNode => {
           onChange={({ detail }) => onChange(detail.value)}
         />
       ) : (
-        <Select
-          options={options}
-          selectedOption={options.find((option) => option.value === value) ?? null}
-          onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
-        />
+        <Choice options={options} value={value} onChange={onChange} />
       )}
     </FormField>
   );
