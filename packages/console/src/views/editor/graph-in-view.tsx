@@ -1,6 +1,6 @@
 import { MiniMap, type ReactFlowState, useReactFlow, useStore, useStoreApi } from '@xyflow/react';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
-import { FIT } from '../../parts/graph/fitting.tsx';
+import { FIT } from '../../parts/graph/flow.tsx';
 import { NODE_SIZE } from '../../parts/graph/graph-layout.ts';
 import type { Point } from './definition/definition-edits.ts';
 import type { ShownNode } from './shown-graph.ts';

@@ -1,5 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import TextFilter from '@cloudscape-design/components/text-filter';
@@ -7,6 +8,7 @@ import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
 import { HeadedPage } from '../../parts/page.tsx';
@@ -14,7 +16,6 @@ import { readOnly, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { type Columns, Rows } from '../../parts/rows.tsx';
 import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
-import { DebugInfo } from './debug-info.tsx';
 import { HealthReport } from './health-report.tsx';
 import { HealthStatus } from './health-status.tsx';
 import { type PluginRow, toPluginRows } from './plugin-rows.ts';
@@ -140,6 +141,28 @@ const Offers = ({ row: { id, nodeTypes } }: { readonly row: PluginRow }): ReactN
   if (nodeTypes.length === 0) return <Box color="text-body-secondary">No node types</Box>;
   const text = nodeTypes.length === 1 ? '1 node type' : `${nodeTypes.length} node types`;
   return <AppLink to={`/node-types?plugin=${encodeURIComponent(id)}`}>{text}</AppLink>;
+};
+
+/** Counts, runtime and errors of loading, for a report of a fault. */
+const DebugInfo = (): ReactNode => {
+  const [debug, setDebug] = useAddressState('debug');
+  const isOpen = debug === 'open';
+  const query = useApi('GET /api/admin/debug', {}, { isOn: isOpen });
+  return (
+    <ExpandableSection
+      headerText="Debug information"
+      headerDescription="Version, runtime, and errors of loading, as JSON."
+      variant="container"
+      expanded={isOpen}
+      onChange={({ detail }) => setDebug(detail.expanded ? 'open' : '')}
+    >
+      {isOpen && (
+        <Loaded query={query} what="debug information">
+          {(value) => <JsonView label="Debug information" value={value} />}
+        </Loaded>
+      )}
+    </ExpandableSection>
+  );
 };
 
 export default Plugins;
