@@ -1,16 +1,15 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import type { DrawnWorkflow } from '../../parts/graph/graph-layout.ts';
 import { parseJson } from '../../parts/parse-json.ts';
 import { hasRun, type NodeRun } from './node-runs.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What the trigger received, as the record shows it; null if it has not, or only its start. */
 export const findRecordedInput = (runs: readonly NodeRun[], triggerNodeId: string): JsonObject | null => {
   const run = runs.find(({ nodeId, within }) => nodeId === triggerNodeId && within === undefined);
   const input = run?.input;
-  return isObject(input) && !Object.hasOwn(input, '$bytes') ? input : null;
+  return isPlainObject(input) && !Object.hasOwn(input, '$bytes') ? input : null;
 };
 
 /** The fields of an edited input that a retry replaces, or why it can't be sent. */
@@ -35,7 +34,7 @@ export const readEditedFields = (text: string, original: JsonObject | null): Edi
       error instanceof RangeError ? `The input can't be sent: ${reason}.` : `This is not JSON: ${reason}`,
     );
   }
-  if (!isObject(edited)) return refuse('The input must be a JSON object.');
+  if (!isPlainObject(edited)) return refuse('The input must be a JSON object.');
   const removed = Object.keys(original ?? {}).find((name) => !Object.hasOwn(edited, name));
   if (removed !== undefined)
     return refuse(`"${removed}" can't be removed: fields are replaced, and the others stay.`);
@@ -55,12 +54,6 @@ export interface Effect {
   readonly isUnsure: boolean;
 }
 
-/** What the effects are derived from: a part of a workflow's definition. */
-interface Graph {
-  readonly nodes: readonly { readonly id: string; readonly type: string; readonly disabled?: boolean }[];
-  readonly connections?: readonly { readonly sourceNodeId: string; readonly targetNodeId: string }[];
-}
-
 /** What the reference says of a node type; null if it can't be read. */
 export interface Purity {
   readonly kind: string;
@@ -76,7 +69,7 @@ export interface Purity {
  * @param typeOf - the node type of a node
  */
 export const deriveEffects = (
-  { nodes, connections = [] }: Graph,
+  { nodes, connections = [] }: DrawnWorkflow,
   runs: readonly NodeRun[],
   from: string,
   typeOf: (type: string) => Purity | null,

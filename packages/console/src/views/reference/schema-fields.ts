@@ -1,3 +1,5 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** A key of an object, as its JSON Schema describes it. */
@@ -33,25 +35,22 @@ export const toSchemaFields = (schema: unknown): SchemaFields => {
   return { groups: findGroups(root, 0), choice: describeChoice(root) };
 };
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const toSchema = (value: unknown): Schema => (isSchema(value) ? value : {});
+const toSchema = (value: unknown): Schema => (isPlainObject(value) ? value : {});
 
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The schemas one of which applies. */
 const variantsOf = ({ oneOf, anyOf }: Schema): Schema[] =>
-  [...toList(oneOf), ...toList(anyOf)].filter(isSchema);
+  [...toList(oneOf), ...toList(anyOf)].filter(isPlainObject);
 
 /** The schemas of values whose keys have no names of their own. */
 const unnamedOf = ({ additionalProperties, patternProperties }: Schema): Schema[] =>
-  [additionalProperties, ...Object.values(toSchema(patternProperties))].filter(isSchema);
+  [additionalProperties, ...Object.values(toSchema(patternProperties))].filter(isPlainObject);
 
 const findGroups = (schema: Schema, depth: number): SchemaField[][] => {
   if (depth > MAX_DEPTH) return [];
   const { properties, required, items } = schema;
-  if (isSchema(properties)) {
+  if (isPlainObject(properties)) {
     const names = new Set(toList(required));
     const fields = Object.entries(properties).map(([name, value]) =>
       toField(name, toSchema(value), names.has(name), depth),
@@ -59,7 +58,7 @@ const findGroups = (schema: Schema, depth: number): SchemaField[][] => {
     return fields.length === 0 ? [] : [fields];
   }
   return [items, ...variantsOf(schema), ...unnamedOf(schema)]
-    .filter(isSchema)
+    .filter(isPlainObject)
     .flatMap((part) => findGroups(part, depth + 1));
 };
 
@@ -93,7 +92,7 @@ const describeType = (schema: Schema, depth: number): string => {
   const variants = variantsOf(schema);
   if (type === undefined && variants.length > 0)
     return [...new Set(variants.map((variant) => describeType(variant, depth + 1)))].join(' or ');
-  if (type === 'array' && isSchema(items)) {
+  if (type === 'array' && isPlainObject(items)) {
     const inner = describeType(items, depth + 1);
     return inner === 'any' ? 'array' : `array of ${inner}`;
   }

@@ -1,3 +1,4 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
 import { tryParseJson } from '../../parts/parse-json.ts';
 
 /** A text as it is edited: JSON with its fields on lines of their own, anything else as it is. */
@@ -30,8 +31,7 @@ export const toEdit = (
   | { readonly problem: string; readonly field: 'body' | 'headers' }
   | { readonly input: Readonly<Record<string, unknown>> } => {
   const named = headers.trim() === '' ? {} : tryParseJson(headers);
-  if (typeof named !== 'object' || named === null || Array.isArray(named))
-    return { problem: 'The headers must be a JSON object.', field: 'headers' };
+  if (!isPlainObject(named)) return { problem: 'The headers must be a JSON object.', field: 'headers' };
   const isBodyChanged = body !== toEditable(original.body);
   const value = tryParseJson(body);
   if (isBodyChanged && value === undefined && tryParseJson(original.body) !== undefined)

@@ -1,4 +1,4 @@
-import { isBigInteger } from '@hookloom/plugin-kit';
+import { isBigInteger, isPlainObject } from '@hookloom/plugin-kit';
 import { parseJson } from '../../parts/parse-json.ts';
 import type { DefinitionNode } from './definition.ts';
 
@@ -13,11 +13,6 @@ export interface InputField {
   readonly choices: readonly string[];
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const KINDS: Readonly<Record<string, InputField['kind']>> = {
   string: 'text',
   number: 'number',
@@ -26,7 +21,7 @@ const KINDS: Readonly<Record<string, InputField['kind']>> = {
 };
 
 const toField = (name: string, schema: unknown, isRequired: boolean): InputField | null => {
-  if (!isObject(schema)) return null;
+  if (!isPlainObject(schema)) return null;
   const choices = Array.isArray(schema.enum) ? schema.enum.map((value) => JSON.stringify(value)) : [];
   const kind = choices.length > 0 ? 'choice' : KINDS[String(schema.type)];
   if (kind === undefined) return null;
@@ -49,7 +44,7 @@ export const toInputFields = ({
   parameters = {},
 }: Pick<DefinitionNode, 'parameters'>): readonly InputField[] | null => {
   const { schema } = parameters;
-  if (!isObject(schema) || !isObject(schema.properties)) return null;
+  if (!isPlainObject(schema) || !isPlainObject(schema.properties)) return null;
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = Object.entries(schema.properties).map(([name, property]) =>
     toField(name, property, required.includes(name)),
@@ -89,7 +84,7 @@ export const parseInput = (
 ): { readonly input: Readonly<Record<string, unknown>> } | { readonly reason: string } => {
   try {
     const input = parseJson(text.trim() === '' ? '{}' : text);
-    return isObject(input) ? { input } : { reason: 'The input must be a JSON object.' };
+    return isPlainObject(input) ? { input } : { reason: 'The input must be a JSON object.' };
   } catch (error) {
     const isDeep = error instanceof RangeError;
     return { reason: isDeep ? 'The input is nested too deeply.' : 'This is not valid JSON.' };
