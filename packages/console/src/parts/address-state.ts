@@ -1,15 +1,8 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
-/**
- * State that is in the address, so that a link shows the same.
- *
- * @returns the parameters of the query, and a function that changes several of them at once; an empty value removes one
- */
-export const useAddress = (): readonly [
-  URLSearchParams,
-  (values: Readonly<Record<string, string>>) => void,
-] => {
+/** State that is in the address, so that a link shows the same. */
+const useAddress = () => {
   const search = useSearch();
   const [location, navigate] = useLocation();
   const change = useCallback(
@@ -24,7 +17,7 @@ export const useAddress = (): readonly [
     },
     [location, navigate],
   );
-  return [useMemo(() => new URLSearchParams(search), [search]), change];
+  return [useMemo(() => new URLSearchParams(search), [search]), change] as const;
 };
 
 /**

@@ -1,14 +1,16 @@
 import Alert from '@cloudscape-design/components/alert';
+import Autosuggest from '@cloudscape-design/components/autosuggest';
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Toggle from '@cloudscape-design/components/toggle';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAddress } from '../../parts/address-state.ts';
+import { useAddressStates } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
@@ -16,10 +18,9 @@ import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { Time } from '../../parts/time.tsx';
+import { formatTime, Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
-import { CompareChoice } from './compare-choice.tsx';
-import { keyOf } from './node-runs.ts';
+import { type Execution, keyOf } from './node-runs.ts';
 import './execution.css';
 
 type Comparison = Answer<'GET /api/admin/executions/{executionId}/comparison'>;
@@ -31,9 +32,8 @@ const PAGE = 50;
 /** What an execution did differently from another one of its workflow. */
 const CompareView = (): ReactNode => {
   const { executionId = '' } = useParams();
-  const [address, change] = useAddress();
+  const [{ with: other, show }, change] = useAddressStates(['with', 'show']);
   const execution = useApi('GET /api/admin/executions/{executionId}', { params: { executionId } });
-  const other = address.get('with') ?? '';
   const comparison = useApi('GET /api/admin/executions/{executionId}/comparison', {
     params: { executionId },
     query: { with: other },
@@ -59,12 +59,62 @@ const CompareView = (): ReactNode => {
         {(data) => (
           <Compared
             comparison={data}
-            showsAll={address.get('show') === 'all'}
+            showsAll={show === 'all'}
             onShowAll={(isAll) => change({ show: isAll ? 'all' : '' })}
           />
         )}
       </Loaded>
     </Page>
+  );
+};
+
+interface CompareChoiceProps {
+  readonly execution: Pick<Execution, 'executionId' | 'workflowId' | 'retryOf' | 'retriedBy'>;
+  /** The execution that it is compared with; empty for the last success. */
+  readonly other: string;
+  readonly onChoose: (executionId: string) => void;
+}
+
+/** With which execution of the workflow one is compared: related and recent ones are offered, any id can be written. */
+const CompareChoice = ({ execution, other, onChoose }: CompareChoiceProps): ReactNode => {
+  const { executionId, workflowId, retryOf, retriedBy } = execution;
+  const [text, setText] = useState(other);
+  const { data } = useApi('GET /api/admin/executions', { query: { workflowId, limit: 25 } });
+  const related = [
+    ...(retryOf === null ? [] : [{ value: retryOf.executionId, description: 'The one that it retries' }]),
+    ...(retriedBy === null ? [] : [{ value: retriedBy, description: 'Its retry' }]),
+  ];
+  const recent = (data?.executions ?? [])
+    .filter((one) => one.executionId !== executionId && one.executionId !== retryOf?.executionId)
+    .filter((one) => one.executionId !== retriedBy)
+    .map(({ executionId: value, startedAt, status }) => ({
+      value,
+      description: `${status}, ${formatTime(startedAt)}`,
+    }));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChoose(text.trim());
+      }}
+    >
+      <FormField
+        label="Compare with"
+        description="Another execution of the workflow; empty for its last success"
+        secondaryControl={<Button formAction="submit">Compare</Button>}
+      >
+        <Autosuggest
+          value={text}
+          placeholder="The last success"
+          options={[...related, ...recent]}
+          enteredTextLabel={(value) => `The execution ${value}`}
+          clearAriaLabel="Clear"
+          empty="The workflow has no other execution."
+          onChange={({ detail }) => setText(detail.value)}
+          onSelect={({ detail }) => onChoose(detail.value)}
+        />
+      </FormField>
+    </form>
   );
 };
 

@@ -1,10 +1,10 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { withQuery } from '../../parts/with-query.ts';
@@ -65,32 +65,18 @@ interface CancelDialogProps {
 export const CancelDialog = ({ executionId, onClose }: CancelDialogProps): ReactNode => {
   const cancel = useChange('POST /api/admin/executions/{executionId}/cancel');
   return (
-    <Modal
-      visible
-      header="Cancel this execution?"
-      closeAriaLabel="Close"
-      onDismiss={() => onClose(null)}
-      footer={
-        <Box float="right">
-          <SpaceBetween size="xs" direction="horizontal">
-            <Button variant="link" onClick={() => onClose(null)}>
-              Let it continue
-            </Button>
-            <Button
-              variant="primary"
-              loading={cancel.isPending}
-              onClick={() =>
-                cancel.mutate(
-                  { params: { executionId } },
-                  { onSuccess: ({ stopped }) => onClose(describeCancelled(stopped !== false)) },
-                )
-              }
-            >
-              Cancel the execution
-            </Button>
-          </SpaceBetween>
-        </Box>
+    <Confirm
+      title="Cancel this execution?"
+      action="Cancel the execution"
+      leave="Let it continue"
+      isBusy={cancel.isPending}
+      onConfirm={() =>
+        cancel.mutate(
+          { params: { executionId } },
+          { onSuccess: ({ stopped }) => onClose(describeCancelled(stopped !== false)) },
+        )
       }
+      onCancel={() => onClose(null)}
     >
       <SpaceBetween size="m">
         <Box>
@@ -99,7 +85,7 @@ export const CancelDialog = ({ executionId, onClose }: CancelDialogProps): React
         </Box>
         {cancel.error !== null && <ProblemAlert error={cancel.error} />}
       </SpaceBetween>
-    </Modal>
+    </Confirm>
   );
 };
 

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useParams } from 'wouter';
 import { Problem } from '../../api/api.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useAddress } from '../../parts/address-state.ts';
+import { useAddressStates } from '../../parts/address-state.ts';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -65,28 +65,21 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
   const { workflowId, workflowVersion, nodes, startedAt, endedAt, failure, trigger } = execution;
   const definition = useVersion(workflowId, workflowVersion)?.definition ?? null;
   const [done, setDone] = useState<string | null>(null);
-  const [address, change] = useAddress();
+  const [address, change] = useAddressStates(ADDRESS);
   const focus = usePanelFocus();
   const edges = definition?.connections ?? NO_EDGES;
 
-  const selected = findRun(nodes, {
-    node: address.get('node') ?? '',
-    within: address.get('within') ?? '',
-    iteration: address.get('iteration') ?? '',
-  });
-  const dialog = address.get('dialog');
-  const openKeys = address.get('open') ?? '';
-  const unfolded = useMemo(() => new Set(openKeys.split(',')), [openKeys]);
+  const selected = findRun(nodes, address);
+  const { dialog, open: openKeys } = address;
+  const unfolded = useMemo(() => new Set(openKeys === '' ? [] : openKeys.split(',')), [openKeys]);
 
-  const select = ({ nodeId, within = '', iteration }: NodeRun): void => {
-    const around = within === '' ? [] : pathTo(within);
+  const select = ({ nodeId, within = '', iteration }: NodeRun): void =>
     change({
       node: nodeId,
       within,
       iteration: String(iteration),
-      open: [...new Set([...unfolded, ...around])].filter((key) => key !== '').join(','),
+      open: [...new Set([...unfolded, ...pathTo(within)])].join(','),
     });
-  };
   const open = (run: NodeRun, isByKey: boolean): void => {
     select(run);
     if (isByKey || isPanelBelow()) focus.enter();
@@ -99,7 +92,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
     else open(run, isByKey);
   };
   const fold = (key: string, isUnfolded: boolean): void => {
-    const keys = [...unfolded].filter((one) => one !== key && one !== '');
+    const keys = [...unfolded].filter((one) => one !== key);
     change({ open: (isUnfolded ? [...keys, key] : keys).join(',') });
   };
 
@@ -203,7 +196,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
       {dialog === 'retry' && isFinal(execution) && !settings.isReadOnly && (
         <RetryDialog
           execution={execution}
-          from={address.get('from') ?? ''}
+          from={address.from}
           onFrom={(from) => change({ from })}
           onClose={() => change({ dialog: '', from: '' })}
         />
@@ -222,6 +215,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
   );
 };
 
+const ADDRESS = ['node', 'within', 'iteration', 'open', 'dialog', 'from'] as const;
 const NO_EDGES: readonly never[] = [];
 const NO_KEYS: ReadonlySet<string> = new Set();
 

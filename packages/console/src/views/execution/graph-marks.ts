@@ -7,30 +7,22 @@ export const ownRuns = (runs: readonly NodeRun[]): readonly NodeRun[] => {
   return runs.filter(({ within = '' }) => within === '' || !pathTo(within).some((key) => others.has(key)));
 };
 
-/** What the graph says of a node. */
-interface RunMark {
-  /** Absent if it has no run. */
-  readonly status?: NodeRun['status'];
-  readonly text: string;
-}
-
 /** What the graph says on each node: the state of the run to look at first, its time, how many runs and attempts. */
-export const toMarks = (
-  nodes: readonly { readonly id: string }[],
-  runs: readonly NodeRun[],
-  now: number,
-): Readonly<Record<string, RunMark>> => {
+export const toMarks = (nodes: readonly { readonly id: string }[], runs: readonly NodeRun[], now: number) => {
   const byNode = Map.groupBy(ownRuns(runs), ({ nodeId }) => nodeId);
   return Object.fromEntries(
-    nodes.map(({ id }): [string, RunMark] => {
+    nodes.map(({ id }) => {
       const all = byNode.get(id) ?? [];
       const run = mostUrgent(all);
-      return [id, run === null ? { text: 'no run' } : { status: run.status, text: describe(run, all, now) }];
+      return [
+        id,
+        run === null ? { text: 'no run' } : { status: run.status, text: describeRuns(run, all, now) },
+      ];
     }),
   );
 };
 
-const describe = (run: NodeRun, all: readonly NodeRun[], now: number): string => {
+const describeRuns = (run: NodeRun, all: readonly NodeRun[], now: number): string => {
   const ran = all.filter(hasRun);
   if (ran.length === 0) return '';
   const failed = ran.filter(({ status }) => status === 'failed').length;

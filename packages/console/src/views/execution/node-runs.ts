@@ -92,28 +92,20 @@ export const pathTo = (within: string): readonly string[] => {
 /** The node of the workflow itself that a node run belongs to. */
 export const rootOf = ({ nodeId, within }: RunId): string => within?.split('/')[0] ?? nodeId;
 
-const SEVERITY: readonly NodeRun['status'][] = [
-  'failed',
-  'running',
-  'waiting',
-  'succeeded',
-  'passedThrough',
-  'skipped',
-];
-
-const severityOf = ({ status }: NodeRun): number => SEVERITY.indexOf(status);
+const BY_URGENCY = ['failed', 'running', 'waiting', 'succeeded', 'passedThrough', 'skipped'] as const;
 
 /** Of several runs of a node, the one to look at first: one that failed, else one that is open, else the last. */
 export const mostUrgent = (runs: readonly NodeRun[]): NodeRun | null =>
   runs.reduce<NodeRun | null>(
-    (found, run) => (found === null || severityOf(run) <= severityOf(found) ? run : found),
+    (found, run) =>
+      found === null || BY_URGENCY.indexOf(run.status) <= BY_URGENCY.indexOf(found.status) ? run : found,
     null,
   );
 
 /** The node run that an address names; without an iteration, the one to look at first. */
 export const findRun = (
   runs: readonly NodeRun[],
-  { node, within, iteration }: { readonly node: string; readonly within: string; readonly iteration: string },
+  { node, within, iteration }: Readonly<Record<'node' | 'within' | 'iteration', string>>,
 ): NodeRun | null =>
   mostUrgent(
     runs.filter(

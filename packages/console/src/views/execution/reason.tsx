@@ -72,4 +72,4 @@ const describeValue = ({ value, missing, notRecorded }: Value): ReactNode => {
   return <code>{JSON.stringify(value)}</code>;
 };
 
-const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+export const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -13,6 +13,7 @@ import { Choice } from '../../parts/form-fields.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import type { Execution } from './node-runs.ts';
+import { capitalize } from './reason.tsx';
 import { type EditedFields, findRecordedInput, readEditedFields } from './retry-input.ts';
 import { useCurrentVersion, useVersion } from './use-definition.ts';
 import { type RetryPlan, useRetryPlan } from './use-retry-plan.ts';
@@ -182,5 +183,3 @@ const Effects = ({ effects }: Pick<RetryPlan, 'effects'>): ReactNode =>
       {isUnsure && ', depending on its parameters'})
     </span>
   ));
-
-const capitalize = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

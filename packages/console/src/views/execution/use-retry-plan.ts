@@ -61,10 +61,7 @@ export const useRetryPlan = ({ execution, from, version, definition }: Wanted): 
         : deriveEffects(definition, nodes, from === '' ? trigger.nodeId : from, typeOf);
     return { isLoading, effects, refusal: null, isDerived: true };
   }
-  const effects = (plan.data?.effects ?? []).map(({ nodeId, type, runsAgain }) => ({
-    ...{ nodeId, type, runsAgain },
-    isUnsure: false,
-  }));
+  const effects = (plan.data?.effects ?? []).map((effect) => ({ ...effect, isUnsure: false }));
   const refusal = plan.data?.refused[0]?.reason ?? null;
   return { isLoading: plan.isPending, effects, refusal, isDerived: false };
 };
