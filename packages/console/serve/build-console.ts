@@ -30,7 +30,7 @@ const lockFile = join(root, 'package-lock.json');
 /** Workflows that new ones can begin with. */
 const samples = join(root, 'workflows');
 /** The page has parts of these. */
-const service = ['lib', 'authoring', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
+const service = ['lib', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
 
 /**
  * Builds the console unless its code is the one that was built last.

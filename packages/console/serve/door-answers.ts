@@ -44,29 +44,33 @@ const REFUSALS = {
 
 export const answerRefusal = (reason: keyof typeof REFUSALS): ConsoleAnswer => {
   const [title, text] = REFUSALS[reason];
-  const html = `<!doctype html>
+  return answerHtml(401, { title, body: `<h1>${title}</h1>\n<p>${text}</p>` });
+};
+
+/** A page of the door itself, which loads nothing; its address stays here. Texts are HTML. */
+export const answerHtml = (
+  status: number,
+  { title, head = '', body }: { readonly title: string; readonly head?: string; readonly body: string },
+): ConsoleAnswer => ({
+  status,
+  headers: [
+    ['content-type', 'text/html; charset=utf-8'],
+    ['content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"],
+    ['cache-control', 'no-store'],
+    ['referrer-policy', 'no-referrer'],
+    ['x-content-type-options', 'nosniff'],
+  ],
+  body: Buffer.from(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
+${head}<title>${title}</title>
 </head>
 <body>
-<h1>${title}</h1>
-<p>${text}</p>
+${body}
 </body>
 </html>
-`;
-  return {
-    status: 401,
-    headers: [
-      ['content-type', 'text/html; charset=utf-8'],
-      ['content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"],
-      ['cache-control', 'no-store'],
-      ['referrer-policy', 'no-referrer'],
-      ['x-content-type-options', 'nosniff'],
-    ],
-    body: Buffer.from(html),
-  };
-};
+`),
+});

@@ -16,7 +16,7 @@ import {
 } from '../../authoring/sign-in.ts';
 import { CONSOLE_PATH, SIGN_INS_PATH } from '../console-settings.ts';
 import { type ConsoleAnswer, escapeAttribute } from './console-pages.ts';
-import { answerProblem, toFailure } from './door-answers.ts';
+import { answerHtml, answerProblem, toFailure } from './door-answers.ts';
 import type { PassedAnswer, PassOn } from './pass-on.ts';
 
 // The page asks for an address to sign in at, leaves for it, and comes back by the redirect, in the same tab. This server
@@ -35,17 +35,10 @@ interface LocalRequest {
   readonly readBody: (maxBytes: number) => Promise<Uint8Array | null>;
 }
 
-export interface SignInsParts {
+interface SignInsOptions {
   readonly passOn: PassOn;
   readonly isReadOnly: boolean;
-  readonly clock?: SignInsClock;
-}
-
-interface SignInsClock {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** @throws the signal's reason when it is aborted before */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly clock?: typeof systemClock;
 }
 
 export interface SignIns {
@@ -78,7 +71,7 @@ interface SignIn {
 const MAX_SIGN_INS = 20;
 const MAX_BODY_BYTES = 16_384;
 
-export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignInsParts): SignIns => {
+export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignInsOptions): SignIns => {
   const known = new Map<string, SignIn>();
 
   const findAll = (): SignIn[] => {
@@ -100,7 +93,11 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
     const [oldest] = findAll();
     if (known.size >= MAX_SIGN_INS && oldest !== undefined) known.delete(oldest.id);
     known.set(id, {
-      ...{ id, credentialId, started, redirect: null, outcome: null },
+      id,
+      credentialId,
+      started,
+      redirect: null,
+      outcome: null,
       fields: { ...fields, clientSecret },
       returnTo: toReturnPath(returnTo),
       expiresAt: clock.now() + SIGN_IN_MS,
@@ -178,9 +175,12 @@ const CREDENTIALS = '/api/admin/credentials';
 const WRONG_STATE = 'wrong-state';
 const FINISH = new RegExp(`^${SIGN_INS_PATH}/([\\w-]{1,64})/finish$`);
 
-const systemClock: SignInsClock = {
-  now: () => Date.now(),
-  sleep: (ms, signal) => setTimeout(ms, undefined, { signal, ref: false }),
+const systemClock = {
+  /** Milliseconds since the epoch. */
+  now: (): number => Date.now(),
+  /** @throws the signal's reason when it is aborted before */
+  sleep: (ms: number, signal: AbortSignal): Promise<void> =>
+    setTimeout(ms, undefined, { signal, ref: false }),
 };
 
 /** Has the port in its name: browsers send the cookies of a host to all of its ports. */
@@ -274,26 +274,7 @@ const relay = ({ status, headers, body }: PassedAnswer): ConsoleAnswer => ({
 const answerReturn = (returnTo: string, id: string): ConsoleAnswer => {
   const address = new URL(returnTo, 'http://console');
   address.searchParams.set('signIn', id);
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="refresh" content="0;url=${escapeAttribute(`${address.pathname}${address.search}`)}">
-<title>Back to the console</title>
-</head>
-<body></body>
-</html>
-`;
-  return {
-    status: 200,
-    headers: [
-      ['content-type', 'text/html; charset=utf-8'],
-      ['content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"],
-      ['cache-control', 'no-store'],
-      ['referrer-policy', 'no-referrer'], // the address has the code
-      ['x-content-type-options', 'nosniff'],
-    ],
-    body: Buffer.from(html),
-  };
+  const target = escapeAttribute(`${address.pathname}${address.search}`);
+  const head = `<meta http-equiv="refresh" content="0;url=${target}">\n`;
+  return answerHtml(200, { title: 'Back to the console', head, body: '' }); // its own address has the code
 };

@@ -13,7 +13,7 @@ import {
 import { useTestDatabases } from '../../../tests/support/test-database.ts';
 import { openDoor } from '../serve/door.ts';
 import type { PassOn } from '../serve/pass-on.ts';
-import { createSignIns, type SignInsParts } from '../serve/sign-ins.ts';
+import { createSignIns } from '../serve/sign-ins.ts';
 
 const openDatabase = useTestDatabases();
 const opened: { close(): Promise<void> }[] = [];
@@ -299,7 +299,7 @@ const aLiar = async (token: Token, clock: ManualClock = aManualClock()) => {
     tokenUrl: `${server.origin}/token`,
     clientId: 'shop',
   });
-  const signIns = createSignIns({ passOn, isReadOnly: false, clock } satisfies SignInsParts);
+  const signIns = createSignIns({ passOn, isReadOnly: false, clock });
   const post = async (url: string, body: object = {}) => {
     const readBody = async () => Buffer.from(JSON.stringify(body));
     const request = { method: 'POST', url, rawHeaders: HOST, port: 4321, readBody };
