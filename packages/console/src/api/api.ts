@@ -71,7 +71,9 @@ export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): 
   );
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString().replaceAll('+', '%20')}`;
   const { status, answer, members } = await send(`${path}${search}`, {
-    ...{ method, headers, keepalive },
+    method,
+    headers,
+    keepalive,
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   });

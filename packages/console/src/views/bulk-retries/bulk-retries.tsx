@@ -83,13 +83,13 @@ const Retried = ({ filter }: BulkRetry): ReactNode => (
 );
 
 const COLUMNS: Columns<BulkRetry> = [
-  { header: 'State', minWidth: 120, cell: (each) => <BulkRetryState {...each} /> },
+  { header: 'State', minWidth: 120, cell: BulkRetryState },
   { header: 'Started', isRowHeader: true, minWidth: 200, cell: Started },
   { header: 'Executions', minWidth: 200, cell: Retried },
   {
     header: 'Progress',
     minWidth: 260,
-    cell: (bulkRetry) => <BulkRetryProgress bulkRetry={bulkRetry} />,
+    cell: BulkRetryProgress,
   },
 ];
 
@@ -105,7 +105,7 @@ const STACK: Columns<BulkRetry> = [
           <Started {...bulkRetry} />
         </div>
         <Retried {...bulkRetry} />
-        <BulkRetryProgress bulkRetry={bulkRetry} />
+        <BulkRetryProgress {...bulkRetry} />
       </>
     ),
   },

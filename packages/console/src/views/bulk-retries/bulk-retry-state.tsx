@@ -22,24 +22,15 @@ export const BulkRetryState = ({
   return <StatusIndicator type={type}>{isEnding ? `${text}; some still run` : text}</StatusIndicator>;
 };
 
-interface BulkRetryProgressProps {
-  readonly bulkRetry: BulkRetrySummary;
-  readonly variant?: 'standalone' | 'key-value';
-}
-
 /** How many of its executions have been tried, and what became of them. */
-export const BulkRetryProgress = ({
-  bulkRetry,
-  variant = 'standalone',
-}: BulkRetryProgressProps): ReactNode => {
-  const { total, remaining, open } = bulkRetry.counts;
+export const BulkRetryProgress = ({ counts }: BulkRetrySummary): ReactNode => {
+  const { total, remaining, open } = counts;
   const share = total === 0 ? 1 : (total - remaining - open) / total;
   return (
     <ProgressBar
       value={Math.round(share * 100)}
-      variant={variant}
       ariaLabel="Executions that have ended"
-      additionalInfo={describeCounts(bulkRetry.counts)}
+      additionalInfo={describeCounts(counts)}
     />
   );
 };

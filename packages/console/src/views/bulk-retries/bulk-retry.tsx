@@ -74,7 +74,7 @@ const BulkRetry = (): ReactNode => {
             )}
             <Container>
               <SpaceBetween size="l">
-                <BulkRetryProgress bulkRetry={bulkRetry} />
+                <BulkRetryProgress {...bulkRetry} />
                 <Facts
                   columns={4}
                   facts={{

@@ -3,8 +3,10 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useMemo } from 'react';
+import type { Connection } from '../../../../../lib/workflows/definition/definition.ts';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
+import type { DrawnNode } from '../../parts/graph/graph-layout.ts';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -64,8 +66,8 @@ const Shown = ({
         <Box>Nothing differs.</Box>
       ) : (
         <ul className="fields">
-          {entries.map(({ key, change, subject, values }) => (
-            <li key={key}>
+          {entries.map(({ change, subject, values }) => (
+            <li key={`${change} ${subject}`}>
               <div className="field-head">
                 <Badge color={COLORS[change]}>{change}</Badge>
                 <b>{subject}</b>
@@ -85,42 +87,33 @@ const Shown = ({
 
 const COLORS = { added: 'green', removed: 'red', changed: 'severity-medium' } as const;
 
-interface Entry {
-  readonly key: string;
-  readonly change: Change;
-  readonly subject: string;
-  readonly values: Difference['workflow'];
-}
+type Changes = Difference['workflow'];
 
-const toEntries = ({ nodes, connections, workflow }: Difference): readonly Entry[] => {
-  const parts = (change: Change, list: readonly unknown[], describe: (part: never) => string): Entry[] =>
-    list.map((part) => {
-      const subject = describe(part as never);
-      return { key: `${change} ${subject}`, change, subject, values: [] };
-    });
-  const node = ({ id, type }: { readonly id: string; readonly type: string }) => `Node ${id} (${type})`;
-  const connection = (one: {
-    readonly sourceNodeId: string;
-    readonly sourceOutput?: string;
-    readonly targetNodeId: string;
-    readonly targetInput?: string;
-  }) =>
-    `Connection ${one.sourceNodeId} (${one.sourceOutput ?? 'main'}) → ${one.targetNodeId} (${one.targetInput ?? 'main'})`;
+const toEntries = ({ nodes, connections, workflow }: Difference) => {
+  const entry = (change: Change, subject: string, values: Changes = []) => ({ change, subject, values });
   return [
-    ...(workflow.length === 0
-      ? []
-      : [{ key: 'workflow', change: 'changed' as const, subject: 'Workflow', values: workflow }]),
-    ...parts('added', nodes.added, node),
-    ...parts('removed', nodes.removed, node),
-    ...nodes.changed.map(({ id, changes }) => ({
-      key: `changed ${id}`,
-      change: 'changed' as const,
-      subject: `Node ${id}`,
-      values: changes,
-    })),
-    ...parts('added', connections.added, connection),
-    ...parts('removed', connections.removed, connection),
+    ...(workflow.length === 0 ? [] : [entry('changed', 'Workflow', workflow)]),
+    ...nodes.added.map((node) => entry('added', describeNode(node))),
+    ...nodes.removed.map((node) => entry('removed', describeNode(node))),
+    ...nodes.changed.map(({ id, changes }) => entry('changed', `Node ${id}`, changes)),
+    ...connections.added.map((connection) => entry('added', describeConnection(connection))),
+    ...connections.removed.map((connection) => entry('removed', describeConnection(connection))),
   ];
+};
+
+const describeNode = (node: unknown): string => {
+  const { id, type } = node as DrawnNode;
+  return `Node ${id} (${type})`;
+};
+
+const describeConnection = (connection: unknown): string => {
+  const {
+    sourceNodeId,
+    sourceOutput = 'main',
+    targetNodeId,
+    targetInput = 'main',
+  } = connection as Connection;
+  return `Connection ${sourceNodeId} (${sourceOutput}) → ${targetNodeId} (${targetInput})`;
 };
 
 const MAX_LENGTH = 2_000;
