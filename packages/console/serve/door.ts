@@ -103,7 +103,10 @@ const answer = async (request: IncomingMessage, opened: Opened): Promise<Console
   const page = isPage ? await findPage(path) : null;
   if (page !== null) return page;
   const signIn = await signIns.answerCall({
-    ...{ method, url, rawHeaders, port },
+    method,
+    url,
+    rawHeaders,
+    port,
     readBody: (maxBytes) => readBody(request, maxBytes),
   });
   return signIn ?? passToApi(request, opened);

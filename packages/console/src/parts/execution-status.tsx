@@ -15,10 +15,12 @@ const LOOKS: Readonly<Record<string, readonly [StatusIndicatorProps.Type, string
   concurrency: ['pending', 'Held: concurrency'],
 };
 
-/** The names of statuses, as people read them. */
-export const EXECUTION_STATUS_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(LOOKS).map(([status, [, name]]) => [status, name]),
-);
+/** A status as people read it. */
+export const nameStatus = (status: string): string => LOOKS[status]?.[1] ?? status;
+
+/** Statuses to choose from. */
+export const toStatusOptions = (statuses: readonly string[]) =>
+  statuses.map((value) => ({ value, label: nameStatus(value) }));
 
 interface ExecutionStatusProps {
   /** Of an execution, or of a node's run. */

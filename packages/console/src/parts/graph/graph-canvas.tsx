@@ -9,7 +9,7 @@ import {
   ReactFlowProvider,
 } from '@xyflow/react';
 import { type KeyboardEvent, memo, type ReactNode, useMemo } from 'react';
-import { EXECUTION_STATUS_NAMES } from '../execution-status.tsx';
+import { nameStatus } from '../execution-status.tsx';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
 import { BackEdge } from './back-edge.tsx';
@@ -93,7 +93,7 @@ const edgeTypes = { back: BackEdge };
 /** What a mark says, in words. */
 const describeMark = ({ text = '', status, change }: NodeMark): readonly string[] => [
   ...(text === '' ? [] : [text]),
-  ...(status === undefined ? [] : [EXECUTION_STATUS_NAMES[status] ?? status]),
+  ...(status === undefined ? [] : [nameStatus(status)]),
   ...(change === undefined ? [] : [change]),
 ];
 

@@ -3,7 +3,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ChoicesField } from '../../parts/choices-field.tsx';
-import { EXECUTION_STATUS_NAMES } from '../../parts/execution-status.tsx';
+import { toStatusOptions } from '../../parts/execution-status.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
 import { Choice, TextField } from '../../parts/form-fields.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
@@ -16,7 +16,7 @@ interface BulkFormProps {
   readonly onChange: (changes: Partial<Form>) => void;
 }
 
-const STATUSES = ENDED.map((value) => ({ value, label: EXECUTION_STATUS_NAMES[value] ?? value }));
+const STATUSES = toStatusOptions(ENDED);
 
 /** The API's own. */
 const DEFAULT_STATUS = 'failed,timedOut';

@@ -148,7 +148,10 @@ const toExecutions = (
 ): string =>
   withQuery('/executions', {
     workflowId: filter.workflowId ?? '',
-    ...{ status, bulkRetryId, from: createdAt, to: endedAt ?? '' },
+    status,
+    bulkRetryId,
+    from: createdAt,
+    to: endedAt ?? '',
   });
 
 export default BulkRetry;

@@ -7,7 +7,7 @@ import LiveRegion from '@cloudscape-design/components/live-region';
 import type { ReactElement, ReactNode } from 'react';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
-import { EXECUTION_STATUS_NAMES, ExecutionStatus } from '../../parts/execution-status.tsx';
+import { ExecutionStatus, nameStatus } from '../../parts/execution-status.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -59,7 +59,7 @@ const announce = ({ retryOf, status, held, failure }: Execution): string => {
   const what = retryOf === null ? 'the execution' : 'this retry';
   const reason =
     failure === null ? '' : `. ${describeEnd(status, failure)}. ${failure.message.slice(0, MAX_SAID)}`;
-  return `Status of ${what}: ${EXECUTION_STATUS_NAMES[held ?? status] ?? status}${reason}`;
+  return `Status of ${what}: ${nameStatus(held ?? status)}${reason}`;
 };
 
 /** A longer message is cut. In UTF-16 units. */

@@ -17,7 +17,5 @@ export const useVersion = (workflowId: string, version: number): FoundDefinition
 /** The current version of a workflow; null until it is read, or if it has been removed. */
 export const useCurrentVersion = (workflowId: string): FoundDefinition | null => {
   const { data } = useApi('GET /api/admin/workflows/{workflowId}', { params: { workflowId } });
-  return data === undefined
-    ? null
-    : { version: data.version, definition: data.definition as WorkflowDefinition };
+  return data === undefined ? null : { ...data, definition: data.definition as WorkflowDefinition };
 };

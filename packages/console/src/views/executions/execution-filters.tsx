@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { ChoicesField } from '../../parts/choices-field.tsx';
-import { EXECUTION_STATUS_NAMES } from '../../parts/execution-status.tsx';
+import { toStatusOptions } from '../../parts/execution-status.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
 import { TextField } from '../../parts/form-fields.tsx';
 import { PeriodField } from '../../parts/period-field.tsx';
@@ -12,9 +12,15 @@ interface ExecutionFiltersProps {
   readonly onChange: (changes: Partial<Filters>) => void;
 }
 
-const STATUSES = ['accepted', 'running', 'waiting', 'succeeded', 'failed', 'timedOut', 'cancelled'].map(
-  (value) => ({ value, label: EXECUTION_STATUS_NAMES[value] ?? value }),
-);
+const STATUSES = toStatusOptions([
+  'accepted',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'timedOut',
+  'cancelled',
+]);
 
 const TEXTS = [
   ['request', 'Request id', 'Any request'],

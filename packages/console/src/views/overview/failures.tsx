@@ -82,12 +82,10 @@ export const Failures = (): ReactNode => {
                       {nodeId !== null && (
                         <AppLink
                           to={withQuery('/executions', {
-                            ...{
-                              workflowId,
-                              status: 'failed,timedOut',
-                              failureNode: nodeId,
-                              failureName: name,
-                            },
+                            workflowId,
+                            status: 'failed,timedOut',
+                            failureNode: nodeId,
+                            failureName: name,
                             last: '1-day',
                           })}
                           ariaLabel={`All of these: ${name} in ${workflowId}, node ${nodeId}`}

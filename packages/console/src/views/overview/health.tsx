@@ -12,10 +12,6 @@ import { Time } from '../../parts/time.tsx';
 
 type Report = Answer<'GET /api/admin/plugins/health'>;
 
-const BAD = new Set<string>(['warning', 'unhealthy']);
-
-const typeOf = (status: string) => (status === 'warning' ? 'warning' : 'error');
-
 /** Unhealthy plugins and credentials; asked for once, since the report reads all workflows. */
 export const Health = (): ReactNode => {
   const query = useApi('GET /api/admin/plugins/health');
@@ -39,17 +35,22 @@ export const Health = (): ReactNode => {
   );
 };
 
+const isBad = ({ status }: { readonly status: string }): boolean =>
+  status === 'warning' || status === 'unhealthy';
+
 const Problems = ({ report: { plugins, checks, summary } }: { readonly report: Report }): ReactNode => {
   const credentials = new Map(
     Object.values(plugins)
       .flatMap((plugin) => Object.entries(plugin.credentials ?? {}))
-      .filter(([, { status }]) => BAD.has(status)),
+      .filter(([, credential]) => isBad(credential)),
   );
-  const bad = Object.entries(plugins).filter(([, { status }]) => BAD.has(status));
-  const functions = Object.entries(checks?.functions ?? {}).filter(
-    ([, { status }]) => status === 'unhealthy',
-  );
-  if (bad.length + credentials.size + functions.length === 0 && checks?.store.status !== 'unhealthy')
+  const problems = [
+    ...(checks === undefined ? [] : [{ kind: 'Store', id: '', ...checks.store }]),
+    ...Object.entries(checks?.functions ?? {}).map(([id, check]) => ({ kind: 'Function', id, ...check })),
+    ...Object.entries(plugins).map(([id, { status, message }]) => ({ kind: 'Plugin', id, status, message })),
+    ...[...credentials].map(([id, { status, message }]) => ({ kind: 'Credential', id, status, message })),
+  ].filter(isBad);
+  if (problems.length === 0)
     return (
       <StatusIndicator type="success">
         All {summary.total - summary.disabled} enabled plugins and their credentials are healthy
@@ -57,41 +58,20 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
     );
   return (
     <ul className="fields">
-      {checks?.store.status === 'unhealthy' && (
-        <li>
-          <StatusIndicator type="error">Store</StatusIndicator>
-          <Message text={checks.store.message} />
-        </li>
-      )}
-      {functions.map(([name, { message }]) => (
-        <li key={name}>
-          <StatusIndicator type="error">Function {name}</StatusIndicator>
-          <Message text={message} />
-        </li>
-      ))}
-      {bad.map(([id, { status, message }]) => (
-        <li key={id}>
-          <StatusIndicator type={typeOf(status)}>
-            Plugin <IdLink of="plugins" id={id} />
+      {problems.map(({ kind, id, status, message = '' }) => (
+        <li key={`${kind} ${id}`}>
+          <StatusIndicator type={status === 'warning' ? 'warning' : 'error'}>
+            {kind} {LISTS[kind] === undefined ? id : <IdLink of={LISTS[kind]} id={id} />}
           </StatusIndicator>
-          <Message text={message} />
-        </li>
-      ))}
-      {[...credentials].map(([id, { status, message }]) => (
-        <li key={id}>
-          <StatusIndicator type={typeOf(status)}>
-            Credential <IdLink of="credentials" id={id} />
-          </StatusIndicator>
-          <Message text={message} />
-          {asksForSignIn(message) && <SignInLink credentialId={id} />}
+          <Box variant="small" color="text-body-secondary" display="block">
+            <MarkedText text={message.slice(0, 300)} />
+          </Box>
+          {kind === 'Credential' && asksForSignIn(message) && <SignInLink credentialId={id} />}
         </li>
       ))}
     </ul>
   );
 };
 
-const Message = ({ text = '' }: { readonly text?: string | undefined }): ReactNode => (
-  <Box variant="small" color="text-body-secondary" display="block">
-    <MarkedText text={text.slice(0, 300)} />
-  </Box>
-);
+/** Where one goes from what has a view of its own. */
+const LISTS: Readonly<Record<string, string>> = { Plugin: 'plugins', Credential: 'credentials' };

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
-import { EXECUTION_STATUS_NAMES, ExecutionStatus } from '../../parts/execution-status.tsx';
+import { ExecutionStatus, nameStatus } from '../../parts/execution-status.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
@@ -76,7 +76,7 @@ const State = ({ workflow }: { readonly workflow: Listed }): ReactNode => {
         <IdLink
           of="executions"
           id={lastExecution.executionId}
-          ariaLabel={`${EXECUTION_STATUS_NAMES[lastExecution.status] ?? lastExecution.status}: the last execution of ${name}`}
+          ariaLabel={`${nameStatus(lastExecution.status)}: the last execution of ${name}`}
         >
           <ExecutionStatus status={lastExecution.status} />
         </IdLink>

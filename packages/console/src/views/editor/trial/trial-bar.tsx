@@ -8,7 +8,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../../api/use-api.ts';
 import { useAddressState } from '../../../parts/address-state.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
-import { EXECUTION_STATUS_NAMES } from '../../../parts/execution-status.tsx';
+import { nameStatus } from '../../../parts/execution-status.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { ListenButton, ListeningReport, useListening } from './listening.tsx';
 import { describeOrigin, formatTime } from './origin.ts';
@@ -118,7 +118,7 @@ const DataChoice = ({ trial, workflowId }: Pick<TrialBarProps, 'trial' | 'workfl
         value: `execution ${executionId}`,
         label: formatTime(startedAt),
         description: executionId,
-        labelTag: EXECUTION_STATUS_NAMES[status] ?? status,
+        labelTag: nameStatus(status),
       })),
     },
     {
