@@ -63,24 +63,14 @@ const REPORTS: { readonly [Key in RouteKey]?: { readonly status: number; readonl
  * @throws Problem
  */
 export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): Promise<Answer<Key>> => {
-  const { params = {}, query = {}, body, headers = {}, signal, keepalive = false } = call;
+  const { params = {}, query = {}, ...sent } = call;
   const [method = '', pattern = ''] = key.split(' ');
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
   );
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString().replaceAll('+', '%20')}`;
-  const { status, answer, members } = await send(`${path}${search}`, {
-    method,
-    headers,
-    keepalive,
-    ...(body === undefined ? {} : { body }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const report = REPORTS[key];
-  const isReport = report !== undefined && status === report.status && report.member in members;
-  if (isReport || (isSuccess(status) && answer !== undefined)) return answer as Answer<Key>;
-  throw new Problem(status, members);
+  return (await send(`${path}${search}`, { ...sent, method, report: REPORTS[key] })) as Answer<Key>;
 };
 
 /**
@@ -90,20 +80,17 @@ export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): 
  * @returns the body of its answer
  * @throws Problem
  */
-export const callServer = async <Body>(path: string, body: unknown): Promise<Body> => {
-  const { status, answer, members } = await send(path, { method: 'POST', body });
-  if (isSuccess(status) && answer !== undefined) return answer as Body;
-  throw new Problem(status, members);
-};
-
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+export const callServer = async <Body>(path: string, body: unknown): Promise<Body> =>
+  (await send(path, { method: 'POST', body })) as Body;
 
 interface Sent extends Pick<Call, 'body' | 'headers' | 'signal' | 'keepalive'> {
   readonly method: string;
+  readonly report?: (typeof REPORTS)[RouteKey];
 }
 
-/** @throws Problem with the status 0 when nothing answers */
-const send = async (address: string, { method, body, headers = {}, signal, keepalive = false }: Sent) => {
+/** @throws Problem, with the status 0 when nothing answers */
+const send = async (address: string, sent: Sent): Promise<unknown> => {
+  const { method, body, headers, signal, keepalive = false, report } = sent;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const init: RequestInit = {
     method,
@@ -122,7 +109,10 @@ const send = async (address: string, { method, body, headers = {}, signal, keepa
   const text = await response.text();
   const answer = parse(text);
   const members = typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {};
-  return { status: response.status, answer, members };
+  const { status, ok } = response;
+  const isReport = report !== undefined && status === report.status && report.member in members;
+  if (isReport || (ok && answer !== undefined)) return answer;
+  throw new Problem(status, members);
 };
 
 const parse = (text: string): unknown => {
