@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { withQuery } from './with-query.ts';
 
 /** State that is in the address, so that a link shows the same. */
 const useAddress = () => {
@@ -7,13 +8,8 @@ const useAddress = () => {
   const [location, navigate] = useLocation();
   const change = useCallback(
     (values: Readonly<Record<string, string>>) => {
-      const parameters = new URLSearchParams(globalThis.location.search);
-      for (const [name, value] of Object.entries(values)) {
-        if (value === '') parameters.delete(name);
-        else parameters.set(name, value);
-      }
-      const text = parameters.toString();
-      navigate(text === '' ? location : `${location}?${text}`, { replace: true });
+      const shown = Object.fromEntries(new URLSearchParams(globalThis.location.search));
+      navigate(withQuery(location, { ...shown, ...values }), { replace: true });
     },
     [location, navigate],
   );

@@ -7,8 +7,9 @@ const UNITS = [
 
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** A duration as one reads it: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 20 min`, `2 days`. @param ms - at least 0 */
-export const formatDuration = (ms: number): string => {
+/** A duration as one reads it: `12 ms`, `3.4 s`, `2 min 5 s`, `1 h 20 min`, `2 days`. @param ms - at least 0; null for none */
+export const formatDuration = (ms: number | null): string => {
+  if (ms === null) return '–';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${decimal.format(ms / 1_000)} s`;
   const parts: string[] = [];

@@ -51,9 +51,6 @@ const Workflow = ({ workflowId, workflowVersion, mode }: Execution): ReactNode =
   </>
 );
 
-const tookOf = ({ durationMs }: Execution): string =>
-  durationMs === null ? '–' : formatDuration(durationMs);
-
 const COLUMNS: Columns<Execution> = [
   {
     header: 'Status',
@@ -63,7 +60,7 @@ const COLUMNS: Columns<Execution> = [
   { header: 'Execution', isRowHeader: true, maxWidth: 190, cell: Id },
   { header: 'Workflow', maxWidth: 240, cell: Workflow },
   { header: 'Started', minWidth: 190, cell: ({ startedAt }) => <Time at={startedAt} /> },
-  { header: 'Took', minWidth: 90, cell: tookOf },
+  { header: 'Took', minWidth: 90, cell: ({ durationMs }) => formatDuration(durationMs) },
 ];
 
 /** All of a row below each other. */
@@ -80,7 +77,7 @@ const STACK: Columns<Execution> = [
         <Workflow {...execution} />
         <Box variant="small" display="block">
           <Time at={execution.startedAt} />
-          {execution.durationMs !== null && ` took ${tookOf(execution)}`}
+          {execution.durationMs !== null && ` took ${formatDuration(execution.durationMs)}`}
         </Box>
       </div>
     ),

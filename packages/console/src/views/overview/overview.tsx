@@ -29,8 +29,6 @@ const Overview = (): ReactNode => (
   </HeadedPage>
 );
 
-const duration = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));
-
 const LastDay = (): ReactNode => {
   const query = useApi('GET /api/admin/statistics', {}, { everyMs: 30_000 });
   return (
@@ -62,8 +60,8 @@ const LastDay = (): ReactNode => {
                   Started: total.started.toLocaleString(),
                   'Refused requests on record':
                     refused === 0 ? '0' : <AppLink to="/requests">{refused.toLocaleString()}</AppLink>,
-                  'Half took at most': duration(total.durationMs.p50),
-                  '95 % took at most': duration(total.durationMs.p95),
+                  'Half took at most': formatDuration(total.durationMs.p50),
+                  '95 % took at most': formatDuration(total.durationMs.p95),
                 }}
               />
             </SpaceBetween>

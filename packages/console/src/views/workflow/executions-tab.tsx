@@ -32,7 +32,7 @@ const COLUMNS: Columns<Execution> = [
   },
   {
     header: 'Took',
-    cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
+    cell: ({ durationMs }) => formatDuration(durationMs),
   },
   { header: 'Version', cell: ({ workflowVersion }) => workflowVersion },
   { header: 'Execution', cell: ({ executionId }) => <Box variant="code">{executionId}</Box> },

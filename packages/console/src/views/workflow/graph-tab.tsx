@@ -23,10 +23,8 @@ interface GraphTabProps {
   readonly definition: Definition;
 }
 
-const duration = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));
-
 const summarise = ({ failed, durationMs: { p50, p95 } }: NodeCounts): string =>
-  `${duration(p50)} / ${duration(p95)}${failed === 0 ? '' : `, ${failed} failed`}`;
+  `${formatDuration(p50)} / ${formatDuration(p95)}${failed === 0 ? '' : `, ${failed} failed`}`;
 
 /** The graph with how long each node took, and the node that is selected. */
 export const GraphTab = ({ workflowId, definition }: GraphTabProps): ReactNode => {
@@ -120,20 +118,17 @@ const NodePanel = ({ node, definition, counts, onClose }: NodePanelProps): React
             'Median, 95th percentile':
               counts === null
                 ? '–'
-                : `${duration(counts.durationMs.p50)}, ${duration(counts.durationMs.p95)}`,
+                : `${formatDuration(counts.durationMs.p50)}, ${formatDuration(counts.durationMs.p95)}`,
           }}
         />
-        {parameters !== undefined && (
-          <div>
-            <Box variant="awsui-key-label">Parameters</Box>
-            <JsonView label={`Parameters of ${id}`} value={parameters} />
-          </div>
-        )}
-        {settings !== undefined && (
-          <div>
-            <Box variant="awsui-key-label">Settings</Box>
-            <JsonView label={`Settings of ${id}`} value={settings} />
-          </div>
+        {Object.entries({ Parameters: parameters, Settings: settings }).map(
+          ([label, value]) =>
+            value !== undefined && (
+              <div key={label}>
+                <Box variant="awsui-key-label">{label}</Box>
+                <JsonView label={`${label} of ${id}`} value={value} />
+              </div>
+            ),
         )}
       </SpaceBetween>
     </Panel>
