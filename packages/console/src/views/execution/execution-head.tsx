@@ -4,7 +4,7 @@ import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import LiveRegion from '@cloudscape-design/components/live-region';
-import type { ReactElement, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus, nameStatus } from '../../parts/execution-status.tsx';
@@ -120,91 +120,72 @@ interface FailedNode {
 /**
  * What an operator has to know first, one below the other: why it failed, for whom it waits, why it does not start, what was edited.
  */
-export const toNotices = (
-  execution: Execution,
-  { onShowFailure, credentialId }: FailedNode,
-): readonly ReactElement[] => {
+export const toNotices = (execution: Execution, { onShowFailure, credentialId }: FailedNode): ReactNode => {
   const { failure, held, editedInput, nodesOmitted, reasonsOmitted, eventPending, status, nodes } = execution;
-  const asking = isFinal(execution)
-    ? []
-    : nodes.filter((run) => isOpen(run) && run.why?.title !== undefined).slice(0, MAX_ASKING);
-  return [
-    ...(failure === null
-      ? []
-      : [
-          <Alert
-            key="failure"
-            type={status === 'cancelled' ? 'info' : 'error'}
-            header={<h2 className="execution-reason">{describeEnd(status, failure)}</h2>}
-            action={
-              onShowFailure === null ? undefined : <Button onClick={onShowFailure}>Show the node</Button>
-            }
-          >
-            <div className="execution-long">{failure.message}</div>
-            {credentialId !== null && (
-              <div className="execution-long">
-                Its credential: <IdLink of="credentials" id={credentialId} />
-                {asksForSignIn(failure.message) && (
-                  <>
-                    {' – '}
-                    <SignInLink credentialId={credentialId} />
-                  </>
-                )}
-              </div>
-            )}
-          </Alert>,
-        ]),
-    ...asking.map((run) => (
-      <Alert
-        key={keyOf(run)}
-        type="info"
-        header={<span className="any-length">It waits for a decision at {run.nodeId}</span>}
-      >
-        <div className="any-length few-lines">{run.why?.title}</div>
-        <AppLink to={`/approvals?workflowId=${encodeURIComponent(execution.workflowId)}`}>
-          Go to its approvals
-        </AppLink>
-      </Alert>
-    )),
-    ...(held === undefined || isFinal(execution)
-      ? []
-      : [
-          <Alert key="held" type="info" header="It is held">
-            {held === 'paused'
-              ? 'Its trigger is paused, and stores what comes in. It starts when the workflow no longer has "paused".'
-              : 'It waits until fewer executions of its trigger run at once.'}
-          </Alert>,
-        ]),
-    ...(editedInput === null
-      ? []
-      : [
-          <Alert key="edited" type="info" header="Its input was edited">
-            <Box variant="p">{editedInput.by === null ? 'By an operator.' : `By ${editedInput.by}.`}</Box>
-            <Changes changes={editedInput.changes} omitted={editedInput.changesOmitted ?? 0} />
-          </Alert>,
-        ]),
-    ...(eventPending === true
-      ? [
-          <Alert key="event" type="info">
-            Its completion event is not published yet. The sweeper publishes it.
-          </Alert>,
-        ]
-      : []),
-    ...(nodesOmitted > 0
-      ? [
-          <Alert key="nodes" type="warning">
-            The record leaves out {nodesOmitted.toLocaleString()} node runs, since it would be too large.
-          </Alert>,
-        ]
-      : []),
-    ...(reasonsOmitted > 0
-      ? [
-          <Alert key="reasons" type="info">
-            The answer leaves out {reasonsOmitted.toLocaleString()} reasons, since it would be too large.
-          </Alert>,
-        ]
-      : []),
-  ];
+  const hasEnded = isFinal(execution);
+  const asking = nodes.filter((run) => !hasEnded && isOpen(run) && run.why?.title !== undefined);
+  return (
+    <>
+      {failure !== null && (
+        <Alert
+          type={status === 'cancelled' ? 'info' : 'error'}
+          header={<h2 className="execution-reason">{describeEnd(status, failure)}</h2>}
+          action={onShowFailure !== null && <Button onClick={onShowFailure}>Show the node</Button>}
+        >
+          <div className="execution-long">{failure.message}</div>
+          {credentialId !== null && (
+            <div className="execution-long">
+              Its credential: <IdLink of="credentials" id={credentialId} />
+              {asksForSignIn(failure.message) && (
+                <>
+                  {' – '}
+                  <SignInLink credentialId={credentialId} />
+                </>
+              )}
+            </div>
+          )}
+        </Alert>
+      )}
+      {asking.slice(0, MAX_ASKING).map((run) => (
+        <Alert
+          key={keyOf(run)}
+          type="info"
+          header={<span className="any-length">It waits for a decision at {run.nodeId}</span>}
+        >
+          <div className="any-length few-lines">{run.why?.title}</div>
+          <AppLink to={`/approvals?workflowId=${encodeURIComponent(execution.workflowId)}`}>
+            Go to its approvals
+          </AppLink>
+        </Alert>
+      ))}
+      {held !== undefined && !hasEnded && (
+        <Alert type="info" header="It is held">
+          {held === 'paused'
+            ? 'Its trigger is paused, and stores what comes in. It starts when the workflow no longer has "paused".'
+            : 'It waits until fewer executions of its trigger run at once.'}
+        </Alert>
+      )}
+      {editedInput !== null && (
+        <Alert type="info" header="Its input was edited">
+          <Box variant="p">{editedInput.by === null ? 'By an operator.' : `By ${editedInput.by}.`}</Box>
+          <Changes changes={editedInput.changes} omitted={editedInput.changesOmitted ?? 0} />
+        </Alert>
+      )}
+      {eventPending === true && (
+        <Alert type="info">Its completion event is not published yet. The sweeper publishes it.</Alert>
+      )}
+      {nodesOmitted > 0 && (
+        <Alert type="warning">
+          The record leaves out {nodesOmitted.toLocaleString()} node runs, since it would be too large.
+        </Alert>
+      )}
+      {reasonsOmitted > 0 && (
+        <Alert type="info">
+          The answer leaves out {reasonsOmitted.toLocaleString()} reasons, since it would be too large.
+        </Alert>
+      )}
+    </>
+  );
 };
 
 const describeEnd = (

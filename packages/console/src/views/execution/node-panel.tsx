@@ -161,21 +161,17 @@ const Data = ({ run }: { readonly run: NodeRun }): ReactNode => {
           : 'The record has no data of this run. The setting "recordData" of a workflow says for which executions it is kept.'}
       </Box>
     );
+  const data: readonly (readonly [string, string, unknown])[] = [
+    ...(input === undefined ? [] : [['Input', 'Input', input] as const]),
+    ...Object.entries((outputs ?? {}) as Readonly<Record<string, unknown>>).map(
+      ([name, value]) => [name === 'main' ? 'Output' : `Output "${name}"`, `Output ${name}`, value] as const,
+    ),
+  ];
   return (
     <SpaceBetween size="s">
-      {input !== undefined && (
-        <ExpandableSection headerText="Input" defaultExpanded variant="footer">
-          <JsonView value={input} label={`Input of ${nodeId}`} />
-        </ExpandableSection>
-      )}
-      {Object.entries((outputs ?? {}) as Readonly<Record<string, unknown>>).map(([name, value]) => (
-        <ExpandableSection
-          key={name}
-          headerText={name === 'main' ? 'Output' : `Output "${name}"`}
-          defaultExpanded
-          variant="footer"
-        >
-          <JsonView value={value} label={`Output ${name} of ${nodeId}`} />
+      {data.map(([name, label, value]) => (
+        <ExpandableSection key={label} headerText={name} defaultExpanded variant="footer">
+          <JsonView value={value} label={`${label} of ${nodeId}`} />
         </ExpandableSection>
       ))}
     </SpaceBetween>

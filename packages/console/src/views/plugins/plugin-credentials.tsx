@@ -1,6 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useChange } from '../../api/use-api.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { NameList } from '../../parts/name-list.tsx';
@@ -60,7 +60,6 @@ const Credential = ({ id, credential }: CredentialProps): ReactNode => {
 /** Tests one credential against the system that it is for. */
 const LiveTest = ({ id }: { readonly id: string }): ReactNode => {
   const test = useChange('POST /api/admin/credentials/{credentialId}/test');
-  const [isAsked, setAsked] = useState(false);
   return (
     <>
       <Button
@@ -68,15 +67,12 @@ const LiveTest = ({ id }: { readonly id: string }): ReactNode => {
         ariaLabel={`Test now: ${id}`}
         loading={test.isPending}
         {...readOnly}
-        onClick={() => {
-          setAsked(true);
-          test.mutate({ params: { credentialId: id } });
-        }}
+        onClick={() => test.mutate({ params: { credentialId: id } })}
       >
         Test now
       </Button>
       <div aria-live="polite">
-        {isAsked && test.data !== undefined && (
+        {test.data !== undefined && (
           <>
             The live test: <HealthStatus status={test.data.status} message={test.data.message} />
             {asksForSignIn(test.data.message) && <SignInLink credentialId={id} />}
