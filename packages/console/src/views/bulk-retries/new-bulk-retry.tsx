@@ -7,7 +7,7 @@ import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { Page } from '../../parts/page.tsx';
-import { readOnlyReason, settings } from '../../parts/page-settings.ts';
+import { disabledBy } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { BulkForm } from './bulk-form.tsx';
 import { BulkPlan, type Plan } from './bulk-plan.tsx';
@@ -57,8 +57,7 @@ const NewBulkRetry = (): ReactNode => {
           <Button
             variant={shown === null ? 'primary' : 'normal'}
             loading={plan.isPending}
-            disabled={settings.isReadOnly || Object.keys(errors).length > 0}
-            disabledReason={readOnlyReason ?? 'Correct the fields first.'}
+            {...disabledBy(Object.keys(errors).length > 0 && 'Correct the fields first.')}
             onClick={makePlan}
           >
             Plan
@@ -82,8 +81,7 @@ const NewBulkRetry = (): ReactNode => {
           <Button
             variant="primary"
             loading={start.isPending}
-            disabled={settings.isReadOnly || count === 0}
-            disabledReason={readOnlyReason ?? 'Nothing that matches can be retried.'}
+            {...disabledBy(count === 0 && 'Nothing that matches can be retried.')}
             onClick={() => startPlanned(shown)}
           >
             {count === 1 ? 'Retry 1 execution' : `Retry ${count} executions`}

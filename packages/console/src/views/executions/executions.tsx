@@ -11,7 +11,7 @@ import type { RowKind } from '../../parts/live-list.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NewRows, NewRowsNotice } from '../../parts/new-rows.tsx';
 import { Page } from '../../parts/page.tsx';
-import { readOnlyReason, settings } from '../../parts/page-settings.ts';
+import { disabledBy } from '../../parts/page-settings.ts';
 import { LATEST_SIZE, LIST_EVERY_MS, PAGE_SIZE, useLiveList } from '../../parts/use-live-list.ts';
 import { withQuery } from '../../parts/with-query.ts';
 import { ExecutionFilters } from './execution-filters.tsx';
@@ -78,17 +78,16 @@ const Executions = (): ReactNode => {
         <SpaceBetween direction="horizontal" size="xs">
           <NewRows count={added} onShow={() => list?.showAdded()} />
           <Button
-            disabled={settings.isReadOnly || retryable.length === 0}
-            disabledReason={readOnlyReason ?? 'Select executions that have ended.'}
+            {...disabledBy(retryable.length === 0 && 'Select executions that have ended.')}
             onClick={() => setAsking(true)}
           >
             {retryable.length === 0 ? 'Retry selected' : `Retry ${retryable.length} selected`}
           </Button>
           <Button
-            disabled={settings.isReadOnly || hasUnretryableFilter(filters)}
-            disabledReason={
-              readOnlyReason ?? 'Clear the filters by key, request and bulk retry, which a bulk retry lacks.'
-            }
+            {...disabledBy(
+              hasUnretryableFilter(filters) &&
+                'Clear the filters by key, request and bulk retry, which a bulk retry lacks.',
+            )}
             onClick={() => navigate(withQuery('/bulk-retries/new', toBulkRetryQuery(filters, Date.now())))}
           >
             Retry all that match

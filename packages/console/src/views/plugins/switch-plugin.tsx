@@ -6,7 +6,7 @@ import { useChange } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { TextField } from '../../parts/form-fields.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
-import { readOnlyReason, settings } from '../../parts/page-settings.ts';
+import { disabledBy } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 
 interface SwitchPluginProps {
@@ -31,8 +31,7 @@ export const useSwitchPlugin = ({ id, isDisabled, isLeftOut }: SwitchPluginProps
   const button = (
     <Button
       loading={enable.isPending}
-      disabled={settings.isReadOnly || isLeftOut}
-      disabledReason={readOnlyReason ?? 'DISABLED_PLUGINS of the deployment leaves it out.'}
+      {...disabledBy(isLeftOut && 'DISABLED_PLUGINS of the deployment leaves it out.')}
       onClick={() => {
         disable.reset();
         if (isDisabled) enable.mutate({ params: { id } });

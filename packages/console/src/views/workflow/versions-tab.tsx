@@ -13,7 +13,7 @@ import { type Columns, Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { VersionDifference } from './version-difference.tsx';
 
-interface VersionsTabProps {
+export interface VersionsTabProps {
   readonly workflowId: string;
   /** The current version; null if the workflow was removed. */
   readonly current: number | null;

@@ -23,7 +23,7 @@ import { toDefinition } from './definition.ts';
 import { ExecutionsTab } from './executions-tab.tsx';
 import { GraphTab } from './graph-tab.tsx';
 import { TriggersTab } from './triggers-tab.tsx';
-import { type RolledBack, VersionsTab } from './versions-tab.tsx';
+import { type RolledBack, VersionsTab, type VersionsTabProps } from './versions-tab.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
 type Shown = Answer<'GET /api/admin/workflows/{workflowId}'>;
@@ -45,13 +45,8 @@ const WorkflowView = (): ReactNode => {
   );
 };
 
-interface RemovedProps {
-  readonly workflowId: string;
-  readonly onRolledBack: (answer: RolledBack) => void;
-}
-
 /** The way back, if the workflow once existed. */
-const Removed = ({ workflowId, onRolledBack }: RemovedProps): ReactNode => {
+const Removed = ({ workflowId, onRolledBack }: Omit<VersionsTabProps, 'current'>): ReactNode => {
   const { data } = useApi('GET /api/admin/workflows/{workflowId}/versions', {
     params: { workflowId },
     query: { limit: 1 },
@@ -86,9 +81,8 @@ const RollbackNotice = ({ answer, onDismiss }: RollbackNoticeProps): ReactNode =
   </Outcome>
 );
 
-interface WorkflowProps {
+interface WorkflowProps extends Pick<VersionsTabProps, 'onRolledBack'> {
   readonly shown: Shown;
-  readonly onRolledBack: (answer: RolledBack) => void;
 }
 
 const Workflow = ({ shown, onRolledBack }: WorkflowProps): ReactNode => {
