@@ -116,7 +116,7 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
 
   const finish = async (id: string): Promise<ConsoleAnswer> => {
     if (id === WRONG_STATE)
-      return refuse('The redirect has a wrong state: it does not answer the sign-in that began here.');
+      return refuseSignIn('The redirect has a wrong state: it does not answer the sign-in that began here.');
     const signIn = findAll().find((other) => other.id === id);
     if (signIn === undefined || signIn.redirect === null) return answerProblem(UNKNOWN);
     signIn.outcome ??= complete(signIn);
@@ -124,7 +124,7 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
   };
 
   const complete = async ({ credentialId, fields, started, redirect }: SignIn): Promise<ConsoleAnswer> => {
-    if (redirect === null || 'refusal' in redirect) return refuse(redirect?.refusal ?? '');
+    if (redirect === null || 'refusal' in redirect) return refuseSignIn(redirect?.refusal ?? '');
     const { redirectUri, verifier } = started;
     const secrets = await exchangeCode({ fields, ...redirect, redirectUri, verifier, sleep: clock.sleep });
     const stored = await passOn({
@@ -164,7 +164,7 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
       try {
         return await (id === null ? start(request) : finish(id));
       } catch (error) {
-        return error instanceof SignInError ? refuse(error.message) : answerProblem(toFailure(error));
+        return error instanceof SignInError ? refuseSignIn(error.message) : answerProblem(toFailure(error));
       }
     },
   };
@@ -190,11 +190,7 @@ const toCookie = (port: number, id: string): string => `hookloom-sign-in-${port}
 const findHeader = (name: string, rawHeaders: readonly string[]): string =>
   rawHeaders.find((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name) ?? '';
 
-interface Asked {
-  readonly credentialId: string;
-  readonly clientSecret: string;
-  readonly returnTo: string;
-}
+type Asked = Readonly<Record<'credentialId' | 'clientSecret' | 'returnTo', string>>;
 
 /** @returns null for anything else */
 const readAsked = (body: Uint8Array): Asked | null => {
@@ -243,7 +239,7 @@ const UNKNOWN = {
   detail: 'This sign-in has expired, or was not begun here. Nothing was stored: sign in again.',
 };
 
-const refuse = (reason: string): ConsoleAnswer =>
+const refuseSignIn = (reason: string): ConsoleAnswer =>
   answerProblem({
     type: 'sign-in-refused',
     title: 'Not signed in',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { findCriticalPath, findReadyTimes } from '../src/views/execution/critical-path.ts';
-import { findRun, keyOf, type NodeRun, pathTo, toTree } from '../src/views/execution/node-runs.ts';
+import { findRun, type NodeRun, pathTo, runKey, toTree } from '../src/views/execution/node-runs.ts';
 import { createTimeScale } from '../src/views/execution/time-scale.ts';
 import { createTimeline } from '../src/views/execution/timeline-rows.ts';
 
@@ -168,7 +168,7 @@ describe('the rows of the timeline', () => {
       ...{ startedAt: START, endedAt: START + 9, runs, edges: [], now: START + 9 },
       unfolded: new Set(['call/0']),
     });
-    expect(rows.map(({ key }) => key)).toEqual(runs.map(keyOf));
+    expect(rows.map(({ key }) => key)).toEqual(runs.map(runKey));
   });
 
   test('last until now while a node is open, and never end before they start', () => {

@@ -4,7 +4,7 @@ import LiveRegion from '@cloudscape-design/components/live-region';
 import type { ReactNode } from 'react';
 import { LATEST_SIZE } from './use-live-list.ts';
 
-const describe = (count: number): string =>
+const describeCount = (count: number): string =>
   count >= LATEST_SIZE ? `more than ${LATEST_SIZE - 1} new` : `${count} new`;
 
 interface NewRowsProps {
@@ -17,7 +17,7 @@ interface NewRowsProps {
 export const NewRows = ({ count, onShow }: NewRowsProps): ReactNode =>
   count > 0 && (
     <Button iconName="refresh" onClick={onShow}>
-      Show {describe(count)}
+      Show {describeCount(count)}
     </Button>
   );
 
@@ -29,7 +29,7 @@ interface NewRowsNoticeProps {
 /** Announces the number of new rows to screen readers, and shows a warning if the rows may be out of date. */
 export const NewRowsNotice = ({ count, isBehind }: NewRowsNoticeProps): ReactNode => (
   <>
-    <LiveRegion hidden={true}>{count > 0 && `There are ${describe(count)} in the list`}</LiveRegion>
+    <LiveRegion hidden={true}>{count > 0 && `There are ${describeCount(count)} in the list`}</LiveRegion>
     {isBehind && (
       <Alert type="info">So many are new that some states may be out of date. Show the new ones.</Alert>
     )}

@@ -19,14 +19,14 @@ const OPTIONS = [
 
 const FIRST = '2000-01-01T00:00:00Z';
 
-const toValue = ({ last, from, to }: PeriodState): DateRangePickerProps.Value | null => {
+const toPickerValue = ({ last, from, to }: PeriodState): DateRangePickerProps.Value | null => {
   const relative = parseLast(last);
   if (relative !== null) return { ...relative, key: last, type: 'relative' };
   if (from === '' && to === '') return null;
   return { type: 'absolute', startDate: from || FIRST, endDate: to || new Date().toISOString() };
 };
 
-const validate: DateRangePickerProps.ValidationFunction = (value) => {
+const validatePeriod: DateRangePickerProps.ValidationFunction = (value) => {
   if (value?.type === 'relative' && !(value.amount >= 1 && parseLast(`${value.amount}-${value.unit}`)))
     return { valid: false, errorMessage: 'Enter a whole number, at least 1.' };
   if (value?.type !== 'absolute') return { valid: true };
@@ -41,10 +41,10 @@ const validate: DateRangePickerProps.ValidationFunction = (value) => {
 export const PeriodField = ({ label, value, onChange }: PeriodFieldProps): ReactNode => (
   <FormField label={label}>
     <DateRangePicker
-      value={toValue(value)}
+      value={toPickerValue(value)}
       relativeOptions={OPTIONS}
       customRelativeRangeUnits={['minute', 'hour', 'day', 'week', 'month']}
-      isValidRange={validate}
+      isValidRange={validatePeriod}
       absoluteFormat="long-localized"
       timeInputFormat="hh:mm:ss"
       placeholder="Any time"

@@ -12,7 +12,7 @@ const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 /** The theme that was chosen, or the system's. */
 export const currentTheme = (): Theme => chosen() ?? (systemIsDark.matches ? 'dark' : 'light');
 
-const apply = (): void => {
+const showTheme = (): void => {
   const theme = currentTheme();
   document.body.classList.toggle('awsui-dark-mode', theme === 'dark');
   document.documentElement.style.colorScheme = theme;
@@ -20,12 +20,12 @@ const apply = (): void => {
 
 /** Applies the current theme to the page, now and when the system's changes. */
 export const applyTheme = (): void => {
-  systemIsDark.addEventListener('change', apply);
-  apply();
+  systemIsDark.addEventListener('change', showTheme);
+  showTheme();
 };
 
 /** Keeps a choice of theme in this browser, and applies it. */
 export const chooseTheme = (theme: Theme): void => {
   localStorage.setItem(KEY, theme);
-  apply();
+  showTheme();
 };

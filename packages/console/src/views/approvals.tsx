@@ -23,9 +23,9 @@ import { WorkflowField } from '../parts/workflow-field.tsx';
 
 type Approval = Answer<'GET /api/admin/approvals'>['approvals'][number];
 
-const nameOf = ({ title, nodeId }: Approval): string => title ?? `Approval of ${nodeId}`;
+const approvalTitle = ({ title, nodeId }: Approval): string => title ?? `Approval of ${nodeId}`;
 
-const keyOf = ({ executionId, nodeId, since }: Approval): string => `${executionId} ${nodeId} ${since}`;
+const approvalKey = ({ executionId, nodeId, since }: Approval): string => `${executionId} ${nodeId} ${since}`;
 
 interface DecideDialogProps {
   readonly approval: Approval;
@@ -41,7 +41,7 @@ const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNod
   return (
     <Modal
       visible={true}
-      header={<span className="any-length few-lines">{nameOf(approval)}</span>}
+      header={<span className="any-length few-lines">{approvalTitle(approval)}</span>}
       closeAriaLabel="Close"
       onDismiss={onClose}
       footer={
@@ -54,7 +54,7 @@ const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNod
     >
       <Loaded query={found}>
         {({ approvals }) => {
-          const address = approvals.find((each) => keyOf(each) === keyOf(approval))?.address;
+          const address = approvals.find((each) => approvalKey(each) === approvalKey(approval))?.address;
           if (address === undefined) return 'It no longer waits: it was decided, or its time is up.';
           return (
             <SpaceBetween size="m">
@@ -92,8 +92,8 @@ const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNod
 
 const Question = (approval: Approval): ReactNode => (
   <>
-    <span className="any-length few-lines" title={nameOf(approval)}>
-      {nameOf(approval)}
+    <span className="any-length few-lines" title={approvalTitle(approval)}>
+      {approvalTitle(approval)}
     </span>
     <Box variant="small" display="block">
       {approval.askedBy !== null && `asked by ${approval.askedBy} `}
@@ -123,7 +123,7 @@ const toColumns = (
       <Button
         {...readOnly}
         variant="inline-link"
-        ariaLabel={`Decide: ${nameOf(approval)}`}
+        ariaLabel={`Decide: ${approvalTitle(approval)}`}
         onClick={() => onDecide(approval)}
       >
         Decide
@@ -186,7 +186,7 @@ const Approvals = (): ReactNode => {
             <Rows
               label="Approvals"
               items={approvals}
-              trackBy={keyOf}
+              trackBy={approvalKey}
               enableKeyboardNavigation
               counted="page"
               empty="Nothing waits for a decision. An approval appears here when an execution reaches an approval node."

@@ -20,7 +20,7 @@ import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { formatTime, Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
-import { type Execution, keyOf } from './node-runs.ts';
+import { type Execution, runKey } from './node-runs.ts';
 import './execution.css';
 
 type Comparison = Answer<'GET /api/admin/executions/{executionId}/comparison'>;
@@ -156,7 +156,7 @@ const Compared = ({ comparison, showsAll, onShowAll }: ComparedProps): ReactNode
         ) : (
           <ul className="compare-nodes" aria-label="Node runs">
             {chosen.slice(0, shown).map((node) => (
-              <ComparedRun key={keyOf(node)} node={node} executionId={to.executionId} />
+              <ComparedRun key={runKey(node)} node={node} executionId={to.executionId} />
             ))}
           </ul>
         )}

@@ -12,7 +12,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
-import { type Execution, isFinal, isOpen, keyOf } from './node-runs.ts';
+import { type Execution, isFinal, isOpen, runKey } from './node-runs.ts';
 
 interface ExecutionHeadProps {
   readonly execution: Execution;
@@ -148,7 +148,7 @@ export const toNotices = (execution: Execution, { onShowFailure, credentialId }:
       )}
       {asking.slice(0, MAX_ASKING).map((run) => (
         <Alert
-          key={keyOf(run)}
+          key={runKey(run)}
           type="info"
           header={<span className="any-length">It waits for a decision at {run.nodeId}</span>}
         >

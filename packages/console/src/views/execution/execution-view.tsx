@@ -20,11 +20,11 @@ import {
   type Execution,
   findRun,
   isFinal,
-  keyOf,
   mostUrgent,
   type NodeRun,
   pathTo,
   rootOf,
+  runKey,
 } from './node-runs.ts';
 import { RetryDialog } from './retry-dialog.tsx';
 import { Timeline } from './timeline.tsx';
@@ -150,7 +150,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
               siblings={(own.includes(selected) ? own : nodes.filter((one) => !own.includes(one))).filter(
                 ({ nodeId }) => nodeId === selected.nodeId,
               )}
-              isCritical={criticalPath.has(keyOf(selected))}
+              isCritical={criticalPath.has(runKey(selected))}
               now={at}
               onSelect={select}
               onRetry={
@@ -185,7 +185,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
               <Timeline
                 timeline={timeline}
                 criticalPath={criticalPath}
-                selected={selected === null ? null : keyOf(selected)}
+                selected={selected === null ? null : runKey(selected)}
                 onSelect={open}
                 onFold={fold}
               />

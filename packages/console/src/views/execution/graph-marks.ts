@@ -1,9 +1,9 @@
 import { formatDuration } from '../../parts/duration.ts';
-import { hasRun, isOpen, keyOf, mostUrgent, type NodeRun, pathTo } from './node-runs.ts';
+import { hasRun, isOpen, mostUrgent, type NodeRun, pathTo, runKey } from './node-runs.ts';
 
 /** The runs of the workflow's own nodes: those of other workflows, which it runs, may have the same ids. */
 export const ownRuns = (runs: readonly NodeRun[]): readonly NodeRun[] => {
-  const others = new Set(runs.filter(({ type }) => type === 'subworkflow').map(keyOf));
+  const others = new Set(runs.filter(({ type }) => type === 'subworkflow').map(runKey));
   return runs.filter(({ within = '' }) => within === '' || !pathTo(within).some((key) => others.has(key)));
 };
 

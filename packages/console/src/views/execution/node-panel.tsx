@@ -12,7 +12,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Segment, toSegments } from './attempt-segments.ts';
-import { hasRun, isOpen, keyOf, type NodeRun } from './node-runs.ts';
+import { hasRun, isOpen, type NodeRun, runKey } from './node-runs.ts';
 import { Reason } from './reason.tsx';
 
 interface NodePanelProps {
@@ -45,7 +45,7 @@ export const NodePanel = ({
   const { nodeId, type, within, iteration, attempts, startedAt, durationMs, status, failure, usage, why } =
     run;
   const took = isOpen(run) ? Math.max(0, now - Date.parse(startedAt)) : durationMs;
-  const at = siblings.findIndex((one) => keyOf(one) === keyOf(run));
+  const at = siblings.findIndex((one) => runKey(one) === runKey(run));
   return (
     <Panel
       title={<span className="execution-long">{nodeId}</span>}
@@ -59,7 +59,7 @@ export const NodePanel = ({
             ariaLabel="The run of this node before"
             disabled={at <= 0}
             disabledReason="There is none before."
-            onClick={() => step(siblings[at - 1], onSelect)}
+            onClick={() => selectRun(siblings[at - 1], onSelect)}
           />
           <Button
             iconName="angle-right"
@@ -67,7 +67,7 @@ export const NodePanel = ({
             ariaLabel="The next run of this node"
             disabled={at < 0 || at >= siblings.length - 1}
             disabledReason="This is the last one."
-            onClick={() => step(siblings[at + 1], onSelect)}
+            onClick={() => selectRun(siblings[at + 1], onSelect)}
           />
           <Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />
         </SpaceBetween>
@@ -143,7 +143,7 @@ const describeSegment = ({ kind, attempt, from, to, hasFailed }: Segment): React
   );
 };
 
-const step = (run: NodeRun | undefined, onSelect: (run: NodeRun) => void): void => {
+const selectRun = (run: NodeRun | undefined, onSelect: (run: NodeRun) => void): void => {
   if (run !== undefined) onSelect(run);
 };
 

@@ -26,7 +26,7 @@ export interface RunItem {
 }
 
 /** The key of a node run within its execution: `each/0/3/check/0`. */
-export const keyOf = ({ nodeId, iteration, within = '' }: RunId): string =>
+export const runKey = ({ nodeId, iteration, within = '' }: RunId): string =>
   `${within === '' ? '' : `${within}/`}${nodeId}/${iteration}`;
 
 /** The key of the node run that runs a body: of `each/0/3` it is `each/0`. */
@@ -45,7 +45,7 @@ export const isFinal = ({ status }: Pick<Execution, 'status'>): boolean => FINAL
 
 /** Arranges node runs, which the API lists in the order of their starts. Those whose node run is missing are at the top. */
 export const toTree = (runs: readonly NodeRun[]): readonly RunBranch[] => {
-  const keys = new Set(runs.map(keyOf));
+  const keys = new Set(runs.map(runKey));
   const bodies = new Map<string, NodeRun[]>();
   const top: NodeRun[] = [];
   for (const run of runs) {
@@ -60,7 +60,7 @@ export const toTree = (runs: readonly NodeRun[]): readonly RunBranch[] => {
   }
   const byOwner = Map.groupBy(bodies.keys(), ownerOf);
   const toBranch = (run: NodeRun): RunBranch => {
-    const key = keyOf(run);
+    const key = runKey(run);
     return { key, run, items: (byOwner.get(key) ?? []).map(toItem).sort(byUrgency) };
   };
   const toItem = (within: string): RunItem => {

@@ -17,7 +17,7 @@ export type EditedFields =
   | { readonly fields: JsonObject; readonly problem: null }
   | { readonly fields: null; readonly problem: string };
 
-const refuse = (problem: string): EditedFields => ({ fields: null, problem });
+const refuseInput = (problem: string): EditedFields => ({ fields: null, problem });
 
 /**
  * Reads an edited input. Fields that were not touched are left out: what the record has may be shortened.
@@ -30,14 +30,14 @@ export const readEditedFields = (text: string, original: JsonObject | null): Edi
     edited = parseJson(text);
   } catch (error) {
     const reason = (error as Error).message;
-    return refuse(
+    return refuseInput(
       error instanceof RangeError ? `The input can't be sent: ${reason}.` : `This is not JSON: ${reason}`,
     );
   }
-  if (!isPlainObject(edited)) return refuse('The input must be a JSON object.');
+  if (!isPlainObject(edited)) return refuseInput('The input must be a JSON object.');
   const removed = Object.keys(original ?? {}).find((name) => !Object.hasOwn(edited, name));
   if (removed !== undefined)
-    return refuse(`"${removed}" can't be removed: fields are replaced, and the others stay.`);
+    return refuseInput(`"${removed}" can't be removed: fields are replaced, and the others stay.`);
   const fields = Object.entries(edited).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(original?.[name]),
   );

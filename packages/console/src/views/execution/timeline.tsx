@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { formatDuration } from '../../parts/duration.ts';
-import { keyOf, type NodeRun } from './node-runs.ts';
+import { type NodeRun, runKey } from './node-runs.ts';
 import { Axis, Legend, RowBar, stateOf } from './timeline-bar.tsx';
 import type { Timeline as TimelineData, TimelineRow } from './timeline-rows.ts';
 import './timeline.css';
@@ -94,7 +94,7 @@ export const Timeline = (props: TimelineProps): ReactNode => {
                   bar={row.bar}
                   row={row}
                   timeline={timeline}
-                  isCritical={row.run !== null && criticalPath.has(keyOf(row.run))}
+                  isCritical={row.run !== null && criticalPath.has(runKey(row.run))}
                 />
               )}
               {row.bar === null && (
@@ -150,6 +150,6 @@ const describeRow = (row: TimelineRow, criticalPath: ReadonlySet<string>): strin
     ...(bar === null ? [] : [`${bar.isWait ? 'waited' : 'took'} ${formatDuration(bar.to - bar.from)}`]),
     ...(queued === null ? [] : [`started ${queued} after it could`]),
     ...(run !== null && run.attempts > 1 ? [`${run.attempts} attempts`] : []),
-    ...(run !== null && criticalPath.has(keyOf(run)) ? ['on the critical path'] : []),
+    ...(run !== null && criticalPath.has(runKey(run)) ? ['on the critical path'] : []),
   ].join(', ');
 };

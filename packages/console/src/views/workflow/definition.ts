@@ -22,7 +22,7 @@ export const findNode = ({ nodes }: Definition, nodeId: string): DefinitionNode 
   nodes.find(({ id }) => id === nodeId) ?? null;
 
 /** A text as one word of a POSIX shell. */
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quoteWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A command that calls a webhook. It has a placeholder for the credential, whose secret the API does not return. */
 export const toCurl = (
@@ -37,7 +37,7 @@ export const toCurl = (
   return [
     'curl',
     ...(method === 'HEAD' ? ['-I'] : ['-X', method]),
-    quote(url),
+    quoteWord(url),
     ...(credential[String(parameters.authentication)] ?? []),
     ...(hasBody ? ["-H 'content-type: application/json'", `-d '{}'`] : []),
   ].join(' ');

@@ -23,7 +23,7 @@ interface GraphTabProps {
   readonly definition: Definition;
 }
 
-const summarise = ({ failed, durationMs: { p50, p95 } }: NodeCounts): string =>
+const summariseRuns = ({ failed, durationMs: { p50, p95 } }: NodeCounts): string =>
   `${formatDuration(p50)} / ${formatDuration(p95)}${failed === 0 ? '' : `, ${failed} failed`}`;
 
 /** The graph with how long each node took, and the node that is selected. */
@@ -33,7 +33,9 @@ export const GraphTab = ({ workflowId, definition }: GraphTabProps): ReactNode =
   const counts = query.data?.total.nodes;
   const marks = useMemo(
     () =>
-      Object.fromEntries(Object.entries(counts ?? {}).map(([id, each]) => [id, { text: summarise(each) }])),
+      Object.fromEntries(
+        Object.entries(counts ?? {}).map(([id, each]) => [id, { text: summariseRuns(each) }]),
+      ),
     [counts],
   );
   const node = findNode(definition, nodeId);

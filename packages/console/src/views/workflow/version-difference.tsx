@@ -74,7 +74,7 @@ const Shown = ({
               </div>
               {values.map(({ path, from, to: value }) => (
                 <Box key={path} variant="small" display="block">
-                  <code>{path}</code>: {show(from)} → {show(value)}
+                  <code>{path}</code>: {printValue(from)} → {printValue(value)}
                 </Box>
               ))}
             </li>
@@ -118,7 +118,7 @@ const describeConnection = (connection: unknown): string => {
 
 const MAX_LENGTH = 2_000;
 
-const show = (value: unknown): string => {
+const printValue = (value: unknown): string => {
   const text = value === undefined ? 'none' : JSON.stringify(value);
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}… (cut)` : text;
 };
