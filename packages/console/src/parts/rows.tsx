@@ -19,7 +19,7 @@ interface RowsProps<Row> extends Omit<TableProps<Row>, 'columnDefinitions'> {
     readonly isFetching: boolean;
     readonly fetchNextPage: () => unknown;
   };
-  /** What tells screen readers how many there are: on this page, or in all that are shown. */
+  /** Announced to screen readers: how many rows this page has, or how many are shown in all. */
   readonly counted?: 'page' | 'shown';
 }
 

@@ -10,6 +10,8 @@ interface RoutedView {
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
 
+const loadTypes = () => import('../views/reference/type-table.tsx');
+
 const loadEditor: Load = () => import('../views/editor/editor-view.tsx');
 
 const SECTIONS: readonly (readonly [path: string, title: string, load: Load])[] = [
@@ -23,7 +25,7 @@ const SECTIONS: readonly (readonly [path: string, title: string, load: Load])[] 
   ['/variables', 'Variables', () => import('../views/variables/variables.tsx')],
   ['/state', 'State', () => import('../views/state/state.tsx')],
   ['/plugins', 'Plugins and health', () => import('../views/plugins/plugins.tsx')],
-  ['/node-types', 'Node types', () => import('../views/reference/node-types.tsx')],
+  ['/node-types', 'Node types', async () => ({ default: (await loadTypes()).NodeTypes })],
 ];
 
 const OTHERS: typeof SECTIONS = [
@@ -55,7 +57,7 @@ const OTHERS: typeof SECTIONS = [
   ['/state/entry', 'Entry of state', () => import('../views/state/entry.tsx')],
   ['/plugins/:pluginId', ':pluginId · Plugin', () => import('../views/plugins/plugin.tsx')],
   ['/node-types/:nodeType', ':nodeType · Node type', () => import('../views/reference/node-type.tsx')],
-  ['/credential-types', 'Credential types', () => import('../views/reference/credential-types.tsx')],
+  ['/credential-types', 'Credential types', async () => ({ default: (await loadTypes()).CredentialTypes })],
   [
     '/credential-types/:type',
     ':type · Credential type',

@@ -4,8 +4,8 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useApi } from '../../api/use-api.ts';
-import { useAddressState } from '../../parts/address-state.ts';
+import { useApi, useApiPages } from '../../api/use-api.ts';
+import { useAddressState, useAddressStates } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Choice } from '../../parts/form-fields.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
@@ -35,7 +35,7 @@ interface TypeTableProps {
 }
 
 /** Node types or credential types, with their filters, which are in the address. */
-export const TypeTable = (props: TypeTableProps): ReactNode => {
+const TypeTable = (props: TypeTableProps): ReactNode => {
   const { path, title, actions, types, pages } = props;
   const isNarrow = useIsNarrow();
   const hasKinds = path === '/node-types';
@@ -135,5 +135,35 @@ const Filters = ({ hasKinds, title }: { readonly hasKinds: boolean; readonly tit
         onChange={setPlugin}
       />
     </div>
+  );
+};
+
+export const NodeTypes = (): ReactNode => {
+  const [filters] = useAddressStates(['text', 'kind', 'plugin']);
+  const pages = useApiPages('GET /api/admin/node-types', { query: { ...filters, limit: 100 } });
+  return (
+    <TypeTable
+      path="/node-types"
+      title="Node types"
+      actions={<AppLink to="/credential-types">Credential types</AppLink>}
+      types={(pages.data ?? []).flatMap(({ nodeTypes }) =>
+        nodeTypes.map(({ nodeType, ...type }) => ({ id: nodeType, ...type })),
+      )}
+      pages={pages}
+    />
+  );
+};
+
+export const CredentialTypes = (): ReactNode => {
+  const [filters] = useAddressStates(['text', 'plugin']);
+  const pages = useApiPages('GET /api/admin/credential-types', { query: { ...filters, limit: 100 } });
+  return (
+    <TypeTable
+      path="/credential-types"
+      title="Credential types"
+      actions={<AppLink to="/node-types">Node types</AppLink>}
+      types={(pages.data ?? []).flatMap(({ credentialTypes }) => credentialTypes)}
+      pages={pages}
+    />
   );
 };
