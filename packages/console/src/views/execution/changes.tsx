@@ -1,11 +1,7 @@
 import type { ReactNode } from 'react';
+import type { Execution } from './node-runs.ts';
 
-interface Change {
-  /** A JSON pointer (RFC 6901). */
-  readonly path: string;
-  readonly from?: unknown;
-  readonly to?: unknown;
-}
+type Change = NonNullable<Execution['editedInput']>['changes'][number];
 
 /** Values that differ, each with what it was and what it is. */
 export const Changes = ({

@@ -1,4 +1,5 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import type { Answer } from '../../api/routes.ts';
 import type { DrawnWorkflow } from '../../parts/graph/graph-layout.ts';
 import { parseJson } from '../../parts/parse-json.ts';
 import { hasRun, type NodeRun } from './node-runs.ts';
@@ -55,9 +56,7 @@ export interface Effect {
 }
 
 /** What the reference says of a node type; null if it can't be read. */
-export interface Purity {
-  readonly kind: string;
-  readonly pure?: boolean | 'byParameters' | undefined;
+export interface Purity extends Pick<Answer<'GET /api/admin/node-types/{nodeType}'>, 'kind' | 'pure'> {
   readonly control?: unknown;
 }
 

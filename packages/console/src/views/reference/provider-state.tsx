@@ -1,15 +1,14 @@
 import Alert from '@cloudscape-design/components/alert';
 import type { ReactNode } from 'react';
+import type { Answer } from '../../api/routes.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 
 interface ProviderStateProps {
-  readonly shown: {
-    readonly plugin: string;
-    readonly enabled: boolean;
-    readonly error?: string | undefined;
-    readonly warnings: readonly string[];
-  };
+  readonly shown: Pick<
+    Answer<'GET /api/admin/node-types/{nodeType}'>,
+    'plugin' | 'enabled' | 'error' | 'warnings'
+  >;
 }
 
 /** Why what a plugin offers can't be used now, and what it warns of; nothing if all is well. */

@@ -4,6 +4,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { Answer } from '../../api/routes.ts';
 import { useApi, useApiPages } from '../../api/use-api.ts';
 import { useAddressState, useAddressStates } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
@@ -13,13 +14,10 @@ import { useIsNarrow } from '../../parts/narrow.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { type Columns, Rows } from '../../parts/rows.tsx';
 
-interface ListedType {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly plugin: string;
-  readonly enabled: boolean;
-  readonly error?: string | undefined;
+type CredentialType = Answer<'GET /api/admin/credential-types'>['credentialTypes'][number];
+
+interface ListedType
+  extends Pick<CredentialType, 'id' | 'name' | 'description' | 'plugin' | 'enabled' | 'error'> {
   /** Only node types have one. */
   readonly kind?: string;
 }
