@@ -11,17 +11,22 @@ export interface UsingNode {
   readonly nodeId: string;
 }
 
+/** @param isUser - whether a node of this workflow uses it */
+const findUsers = (
+  definitions: readonly WorkflowDefinition[],
+  isUser: (node: WorkflowNode, workflowId: string) => boolean,
+): UsingNode[] =>
+  definitions.flatMap(({ id, nodes }) =>
+    nodes.filter((node) => isUser(node, id)).map((node) => ({ workflowId: id, nodeId: node.id })),
+  );
+
 export const findUsersOfCredential = (
   credentialId: string,
   definitions: readonly WorkflowDefinition[],
   findNodeType: FindNodeType,
 ): UsingNode[] =>
-  definitions.flatMap(({ id, nodes }) =>
-    nodes
-      .filter((node) =>
-        findCredentialUses(node, findNodeType).some((use) => use.credentialId === credentialId),
-      )
-      .map((node) => ({ workflowId: id, nodeId: node.id })),
+  findUsers(definitions, (node) =>
+    findCredentialUses(node, findNodeType).some((use) => use.credentialId === credentialId),
   );
 
 /** The workflows that a node runs, or on whose failures it fires. */
@@ -36,32 +41,21 @@ export const findUsersOfWorkflow = (
   workflowId: string,
   definitions: readonly WorkflowDefinition[],
 ): string[] =>
-  definitions.flatMap(({ id, nodes }) =>
-    nodes
-      .filter((node) => id !== workflowId && findUsedWorkflows(node).includes(workflowId))
-      .map((node) => describeUser({ workflowId: id, nodeId: node.id })),
+  findUsers(definitions, (node, id) => id !== workflowId && findUsedWorkflows(node).includes(workflowId)).map(
+    describeUser,
   );
 
 /** The nodes whose expressions read a variable, or may: they compute its name. */
 export const findUsersOfVariable = (name: string, definitions: readonly WorkflowDefinition[]): string[] =>
-  definitions.flatMap(({ id, nodes }) =>
-    nodes
-      .filter(({ parameters }) => {
-        const read = findVariables(parameters);
-        return read === 'all' || read.includes(name);
-      })
-      .map((node) => describeUser({ workflowId: id, nodeId: node.id })),
-  );
+  findUsers(definitions, ({ parameters }) => {
+    const read = findVariables(parameters);
+    return read === 'all' || read.includes(name);
+  }).map(describeUser);
 
 export const findUsersOfNodeTypes = (
   nodeTypes: readonly string[],
   definitions: readonly WorkflowDefinition[],
-): string[] =>
-  definitions.flatMap(({ id, nodes }) =>
-    nodes
-      .filter(({ type }) => nodeTypes.includes(type))
-      .map((node) => describeUser({ workflowId: id, nodeId: node.id })),
-  );
+): string[] => findUsers(definitions, ({ type }) => nodeTypes.includes(type)).map(describeUser);
 
 /** A node in messages: `orders: the node "call"`. */
 export const describeUser = ({ workflowId, nodeId }: UsingNode): string =>
