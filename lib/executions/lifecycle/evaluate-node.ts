@@ -1,7 +1,7 @@
 import type { Logger } from '@hookloom/plugin-kit';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import type { Ports } from '../ports.ts';
-import { toStart } from './new-execution.ts';
+import { INLINE_START, toStart } from './new-execution.ts';
 import {
   prepareTrial,
   type Trial,
@@ -37,10 +37,7 @@ export const evaluateNode = async (
   });
   const { isPure, run } = await prepare(trial.execution, timeLimitMs);
   if (!isPure) return null;
-  const start = toStart(trial.execution, {
-    ...{ mode: 'inline', status: 'running', startedAt: clock.now(), startToken: '' },
-    ...{ input: null, callbackKey: null },
-  });
+  const start = toStart(trial.execution, { ...INLINE_START, startedAt: clock.now(), startToken: '' });
   const { executionId: _own, ...described } = trial.describe(
     await runToResult(() => run(start), start, logger),
   );

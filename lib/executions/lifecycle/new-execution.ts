@@ -22,6 +22,9 @@ type StartOptions = Pick<
 > &
   Partial<Pick<ExecutionStart, 'held' | 'place' | 'retryOf' | 'retriedCheckpoints' | 'variables'>>;
 
+/** The start of a run in this process, which is never resumed: if it fails, its input is kept for a retry. */
+export const INLINE_START = { mode: 'inline', status: 'running', input: null, callbackKey: null } as const;
+
 export const toStart = (
   {
     executionId,

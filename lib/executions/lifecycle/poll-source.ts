@@ -7,7 +7,7 @@ import { asPoll } from '../../workflows/plan/poll-type.ts';
 import { computeRoute } from '../../workflows/plan/route.ts';
 import type { FinishPorts, NodePorts, Ports } from '../ports.ts';
 import { startAndFinish } from './finish-execution.ts';
-import { toStart } from './new-execution.ts';
+import { INLINE_START, toStart } from './new-execution.ts';
 import { computeEnd, createPrepareRun, runToResult } from './run-execution.ts';
 
 interface DuePoll {
@@ -63,12 +63,9 @@ export const pollSource = async (
   });
   const { run } = await prepare({ ...execution, input: { position } }, Number.POSITIVE_INFINITY);
   const start = toStart(execution, {
-    mode: 'inline',
-    status: 'running',
+    ...INLINE_START,
     startedAt: ports.clock.now(),
     startToken: ports.ids.next(),
-    input: null,
-    callbackKey: null,
   });
   const result = await runToResult(() => run(start), start, ports.logger);
   if (result.status === 'succeeded') return result.output as unknown as Polled;

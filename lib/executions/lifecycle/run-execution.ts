@@ -20,7 +20,7 @@ import {
 import { dropData, packInput, packResult } from '../record/pack-result.ts';
 import { finishExecution, type NewEnd, startAndFinish } from './finish-execution.ts';
 import { computeLimits, keepsData } from './limits.ts';
-import { type NewExecution, toStart } from './new-execution.ts';
+import { INLINE_START, type NewExecution, toStart } from './new-execution.ts';
 import { packJournal } from './record-updates.ts';
 
 type RunPorts = FinishPorts & Pick<Ports, 'clock' | 'ids' | 'blobs'> & { readonly prepare: PrepareRun };
@@ -39,14 +39,7 @@ export const createRunExecution =
   async (execution, timeLimitMs) => {
     const { prepare, clock, ids, logger } = ports;
     const { isPure, run } = await prepare(execution, timeLimitMs);
-    const start = toStart(execution, {
-      mode: 'inline',
-      status: 'running',
-      startedAt: clock.now(),
-      startToken: ids.next(),
-      input: null, // never resumed; if the run fails, it is kept for a retry
-      callbackKey: null,
-    });
+    const start = toStart(execution, { ...INLINE_START, startedAt: clock.now(), startToken: ids.next() });
     // The record of a run with a delivery key is also its claim, which repeated deliveries look for.
     const isRecordedOnce = isPure && !execution.keepsResult;
     if (!isRecordedOnce) await startOnce(ports.executions.start(start), start);
