@@ -92,7 +92,6 @@ const pureModules = new Set([
 /** They take from `node:crypto` the hash of a string alone. */
 const hashing = [
   'lib/executions/deliveries/claim-delivery.ts',
-  'lib/executions/deliveries/claim-retry.ts',
   'lib/executions/deliveries/to-execution-id.ts',
   'lib/triggers/registrations/registration.ts',
   'lib/workflows/expressions/language.chunk.ts',

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import { claimRetry } from '../executions/deliveries/claim-retry.ts';
+import { claimRetry } from '../executions/deliveries/claim-delivery.ts';
 import { compareWith } from '../executions/explain/compare-executions.ts';
 import { describeExplained, explainExecution } from '../executions/explain/explain-execution.ts';
 import { type CancelPorts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';

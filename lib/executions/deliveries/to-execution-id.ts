@@ -7,21 +7,19 @@ import type { Clock } from '@hookloom/plugin-kit';
  */
 export const toExecutionId = (hash: string): string => (hash.startsWith('-') ? `0${hash.slice(1)}` : hash);
 
+const hashToId = (text: string): string =>
+  toExecutionId(createHash('sha256').update(text).digest('base64url'));
+
 /** The id of the execution that a request starts, derived from the gateway's request id, so that one read finds it. */
-export const executionIdOfRequest = (requestId: string): string =>
-  toExecutionId(createHash('sha256').update(`request/${requestId}`).digest('base64url'));
+export const executionIdOfRequest = (requestId: string): string => hashToId(`request/${requestId}`);
 
 /** The id of the execution with which a bulk retry retries another one, so that it is retried once. */
 export const executionIdOfRetry = (bulkRetryId: string, executionId: string): string =>
-  toExecutionId(createHash('sha256').update(`retry/${bulkRetryId}/${executionId}`).digest('base64url'));
+  hashToId(`retry/${bulkRetryId}/${executionId}`);
 
 /** The id of an execution that a poll starts or fails with, derived from what makes it the same one when it is repeated. */
 export const executionIdOfPoll = (parts: readonly (string | number)[]): string =>
-  toExecutionId(
-    createHash('sha256')
-      .update(`poll/${JSON.stringify(parts)}`)
-      .digest('base64url'),
-  );
+  hashToId(`poll/${JSON.stringify(parts)}`);
 
 /** Older requests are recorded ones, such as sample events: each invocation starts a new execution. */
 const REPLAYED_AFTER_MS = 5 * 60_000;
