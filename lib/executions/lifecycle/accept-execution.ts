@@ -125,33 +125,24 @@ export const createCallbackKey = (ids: Ids): string => `${ids.next()}${ids.next(
  * @throws AppError `DISPATCH_REFUSED` if it was withdrawn
  */
 export const dispatchOrWithdraw = async (
-  start: Pick<ExecutionStart, 'executionId' | 'startToken'>,
+  { executionId, startToken }: Pick<ExecutionStart, 'executionId' | 'startToken'>,
   mode: BackgroundMode,
-  ports: Pick<Ports, 'executions' | 'dispatcher' | 'logger'>,
+  { executions, dispatcher, logger }: Pick<Ports, 'executions' | 'dispatcher' | 'logger'>,
 ): Promise<void> => {
   try {
-    await ports.dispatcher.dispatch(start.executionId, mode);
-  } catch (error) {
-    if (await withdraw(start, ports)) throw error;
-  }
-};
-
-/**
- * Withdraws an execution that could not be dispatched.
- * @returns false if it has started after all, or the store can't be reached, in which case the sweeper dispatches it
- */
-const withdraw = async (
-  { executionId, startToken }: Pick<ExecutionStart, 'executionId' | 'startToken'>,
-  { executions, logger }: Pick<Ports, 'executions' | 'logger'>,
-): Promise<boolean> => {
-  try {
-    return await executions.withdraw(executionId, startToken);
-  } catch (cause) {
-    if (!isInfrastructureError(cause)) throw cause;
-    logger.warn('The execution is stored, but not dispatched; it starts with the next sweep.', {
-      executionId,
-      cause,
-    });
-    return false;
+    await dispatcher.dispatch(executionId, mode);
+  } catch (refusal) {
+    try {
+      // It may have started after all.
+      if (!(await executions.withdraw(executionId, startToken))) return;
+    } catch (cause) {
+      if (!isInfrastructureError(cause)) throw cause;
+      logger.warn('The execution is stored, but not dispatched; it starts with the next sweep.', {
+        executionId,
+        cause,
+      });
+      return;
+    }
+    throw refusal;
   }
 };
