@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type Change, compareValues } from '../../shared/compare-values.ts';
+import { toPointerKey } from '../../shared/describe.ts';
 import { BODY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';
@@ -48,7 +49,7 @@ const complete = (edited: JsonValue, original: JsonValue | undefined, pointer: s
     throw refuse(pointer, 'is only the start of a value; write all of it');
   const known = (original ?? {}) as Readonly<Record<string, JsonValue>>;
   const entries = Object.entries(edited).map(([key, value]): [string, JsonValue] => {
-    const place = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const place = `${pointer}/${toPointerKey(key)}`;
     return [key, complete(value, Object.hasOwn(known, key) ? known[key] : undefined, place)];
   });
   return isPlainObject(edited) ? Object.fromEntries(entries) : entries.map(([, value]) => value);

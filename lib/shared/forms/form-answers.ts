@@ -100,7 +100,7 @@ const findViolations = (
       const field = fields.get(nameAt(pointer));
       return field === undefined
         ? { name: null, message: 'These answers are not consistent with each other.' }
-        : { name: field.name, message: describe(field, keyword) };
+        : { name: field.name, message: describeViolation(field, keyword) };
     });
 };
 
@@ -150,30 +150,23 @@ const TYPES: Readonly<Record<FormField['kind'], string>> = {
   choice: 'Choose one of the options.',
 };
 
-const describe = ({ kind, schema, isRequired }: FormField, keyword: string): string => {
-  const limit = isMap(schema) ? schema[keyword] : undefined;
-  switch (keyword) {
-    case 'minimum':
-      return `Enter a number of ${limit} or more.`;
-    case 'maximum':
-      return `Enter a number of ${limit} or less.`;
-    case 'exclusiveMinimum':
-      return `Enter a number above ${limit}.`;
-    case 'exclusiveMaximum':
-      return `Enter a number below ${limit}.`;
-    case 'multipleOf':
-      return `Enter a multiple of ${limit}.`;
-    case 'minLength':
-      return `Enter at least ${limit} characters.`;
-    case 'maxLength':
-      return `Enter at most ${limit} characters.`;
-    case 'pattern':
-      return 'This is not in the requested format.';
-    case 'const':
-      return kind === 'boolean' && isRequired ? 'Tick this box.' : 'This is not the requested value.';
-    default:
-      return TYPES[kind];
-  }
+/** What a keyword asks for, by its value in the schema. */
+const LIMITS: Readonly<Record<string, (limit: unknown) => string>> = {
+  minimum: (limit) => `Enter a number of ${limit} or more.`,
+  maximum: (limit) => `Enter a number of ${limit} or less.`,
+  exclusiveMinimum: (limit) => `Enter a number above ${limit}.`,
+  exclusiveMaximum: (limit) => `Enter a number below ${limit}.`,
+  multipleOf: (limit) => `Enter a multiple of ${limit}.`,
+  minLength: (limit) => `Enter at least ${limit} characters.`,
+  maxLength: (limit) => `Enter at most ${limit} characters.`,
+  pattern: () => 'This is not in the requested format.',
+  const: () => 'This is not the requested value.',
+};
+
+const describeViolation = ({ kind, schema, isRequired }: FormField, keyword: string): string => {
+  if (keyword === 'const' && kind === 'boolean' && isRequired) return 'Tick this box.';
+  const describeLimit = Object.hasOwn(LIMITS, keyword) ? LIMITS[keyword] : undefined;
+  return describeLimit?.(isMap(schema) ? schema[keyword] : undefined) ?? TYPES[kind];
 };
 
 const quote = (name: string): string => JSON.stringify(name.slice(0, 40).toWellFormed());

@@ -1,3 +1,5 @@
+import { toPointerKey } from '../describe.ts';
+
 export interface FormError {
   /** The field; null if the problem concerns the answers as a whole. */
   readonly name: string | null;
@@ -7,8 +9,6 @@ export interface FormError {
 
 /** An error as a member of a problem, with a JSON Pointer as a URI fragment (RFC 6901 §6). */
 export const toErrorMember = ({ name, message }: FormError) => ({
-  pointer: name === null ? '#' : `#/${encodeURIComponent(toSegment(name))}`,
+  pointer: name === null ? '#' : `#/${encodeURIComponent(toPointerKey(name.toWellFormed()))}`,
   detail: message,
 });
-
-const toSegment = (name: string): string => name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
