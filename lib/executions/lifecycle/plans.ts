@@ -7,13 +7,14 @@ import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { OpenPlan, Ports } from '../ports.ts';
 
-interface PlanPorts extends Pick<Ports, 'loadNodeTypes'> {
-  /** A cache of plans. A version never changes, so its plan never goes stale. */
-  readonly lookUpPlan: (key: string, load: () => Promise<Plan>) => Promise<Plan>;
-}
-
+/** With a cache of plans: a version never changes, so its plan never goes stale. */
 export const createOpenPlan =
-  ({ loadNodeTypes, lookUpPlan }: PlanPorts): OpenPlan =>
+  ({
+    loadNodeTypes,
+    lookUpPlan,
+  }: Pick<Ports, 'loadNodeTypes'> & {
+    readonly lookUpPlan: (key: string, load: () => Promise<Plan>) => Promise<Plan>;
+  }): OpenPlan =>
   (workflow) =>
     // Includes the time, because in a store that was emptied, versions start at 1 again.
     lookUpPlan(`${workflow.definition.id}/${workflow.version}/${workflow.updatedAt}`, async () => {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { idText, optional, time, word } from '../../shared/query-fields.ts';
+import type { FinalStatus } from '../record/execution-store.ts';
 import { type Counts, mergeCounts, noCounts } from './counts.ts';
 import { countDurations, findPercentile, type Histogram } from './histogram.ts';
 import { HOUR_MS, hourOf, type StatisticsStore } from './statistics-store.ts';
@@ -30,12 +31,7 @@ export const statisticsQuery = v.object({
 
 type StatisticsQuery = Readonly<v.InferOutput<typeof statisticsQuery>>;
 
-export interface Statistics {
-  readonly started: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly timedOut: number;
-  readonly cancelled: number;
+export interface Statistics extends Readonly<Record<'started' | FinalStatus, number>> {
   /** Requests that were refused and recorded, by error code. */
   readonly refused: Readonly<Record<string, number>>;
   readonly durationMs: Percentiles;
