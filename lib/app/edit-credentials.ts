@@ -9,7 +9,7 @@ import {
   type WithNewSecret,
 } from '../credentials/create-credential.ts';
 import type { Credential, CredentialStore } from '../credentials/credential.ts';
-import { createEditOutbound, type EditOutboundParts } from '../credentials/outbound/edit-outbound.ts';
+import { createEditOutbound, type EditOutboundPorts } from '../credentials/outbound/edit-outbound.ts';
 import { parseSecret } from '../credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
 import { refuse } from '../credentials/outbound/outbound-rules.ts';
@@ -43,11 +43,11 @@ import {
   showCredentialRoute,
 } from './credentials.ts';
 
-interface CredentialsParts extends Omit<EditOutboundParts, 'store' | 'loadTypes'> {
+interface CredentialsParts extends Omit<EditOutboundPorts, 'store' | 'loadTypes'> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly inbound: CredentialStore;
-  readonly outbound: EditOutboundParts['store'];
+  readonly outbound: EditOutboundPorts['store'];
   readonly loadRegistry: () => Promise<Registry>;
   readonly listUsers: ListUsers;
 }

@@ -6,7 +6,7 @@ import type {
   OutboundCredential,
   OutboundCredentialStore,
 } from '../credentials/outbound/outbound-credential.ts';
-import type { RenewalLocks } from '../credentials/outbound/renew-secret.ts';
+import type { RenewalLocks } from '../credentials/outbound/ports.ts';
 import type { SettingsReader } from '../shared/settings/settings.ts';
 import { findPollFailure, readPollRecord } from '../state/poll-record.ts';
 import { type StateStore, scopeOfWorkflow } from '../state/state-store.ts';

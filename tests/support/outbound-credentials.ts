@@ -19,7 +19,7 @@ import type {
   OutboundCredentialStore,
 } from '../../lib/credentials/outbound/outbound-credential.ts';
 import { createOutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
-import type { RenewalLock, RenewalLocks } from '../../lib/credentials/outbound/renew-secret.ts';
+import type { RenewalLock, RenewalLocks } from '../../lib/credentials/outbound/ports.ts';
 import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';
 import { CREDENTIAL_CHANGED } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';

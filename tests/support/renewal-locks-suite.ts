@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RenewalLocks } from '../../lib/credentials/outbound/renew-secret.ts';
+import type { RenewalLocks } from '../../lib/credentials/outbound/ports.ts';
 
 /** The contract of {@link RenewalLocks}. @param create - makes them without any lock */
 export const describeRenewalLocks = (

@@ -12,9 +12,9 @@ import { createFolderSecretStore } from '../../adapters/secrets/folder-secret-st
 import { parseHostLimits } from '../../credentials/outbound/host-limits.ts';
 import {
   createOutboundCredentials,
-  type OutboundCredentialParts,
   type OutboundCredentials,
 } from '../../credentials/outbound/outbound-credentials.ts';
+import type { OutboundPorts } from '../../credentials/outbound/ports.ts';
 import type { SecretStore } from '../../credentials/outbound/secret-store.ts';
 import { testCredential } from '../../credentials/outbound/test-credential.ts';
 import type { Config } from '../config.ts';
@@ -46,7 +46,7 @@ export const openCredentialParts = (
   config: Config,
   { client, tables, http, tcp, findType }: CredentialParts,
   readKeys: ReadKeys = readEnvironment,
-): OutboundCredentialParts => ({
+): OutboundPorts => ({
   store: createOutboundCredentialStore(client, tables),
   secrets: openSecrets(config, readKeys),
   locks: createRenewalLocks(client, tables),

@@ -1,3 +1,5 @@
+import type { Clock } from '@hookloom/plugin-kit';
+
 /** Limits on the calls out that share a credential or go to a host, over all sandboxes. */
 export interface CallLimits {
   /** At most this many calls in any second; less than 1 for one call in several seconds. */
@@ -66,6 +68,14 @@ export interface CallLimitStore {
   leave(key: string, place: CallPlace, held: HeldPlace | null): Promise<void>;
   /** Makes all calls wait until then. It replaces a longer pause only if that can't be believed. */
   pause(key: string, until: number, now: number): Promise<void>;
+}
+
+/** What limits need of the outside. */
+export interface LimiterPorts {
+  readonly limits: CallLimitStore;
+  readonly clock: Clock;
+  /** Returns a random number from 0 to 1. */
+  readonly random: () => number;
 }
 
 /** How far ahead of a sandbox's clock that of another may be, in milliseconds, so that both use the same slots. */

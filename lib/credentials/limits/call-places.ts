@@ -1,23 +1,10 @@
-import type { Clock } from '@hookloom/plugin-kit';
-import {
-  type CallLimitStore,
-  type CallPlace,
-  findLimit,
-  type HeldPlace,
-  reserveSlot,
-} from './call-limits.ts';
+import { type CallPlace, findLimit, type HeldPlace, type LimiterPorts, reserveSlot } from './call-limits.ts';
 
 /** A place that a call has taken. */
 export interface TakenPlace extends CallPlace {
   readonly takenAt: number;
   /** How long calls before it had places. */
   readonly heldBefore: HeldPlace | null;
-}
-
-interface PlaceParts {
-  readonly store: CallLimitStore;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly random: () => number;
 }
 
 interface PlaceOptions {
@@ -69,7 +56,7 @@ export const queueOf = (key: string): string => `${key} queue`;
  * do not grow with the number of waiting calls.
  */
 export const takePlace = async (
-  { store, clock, random }: PlaceParts,
+  { limits: store, clock, random }: LimiterPorts,
   { key, places, maxHeldMs, endsAt, canPostpone, turn, knownEnd, ...parts }: PlaceOptions,
 ): Promise<TakenPlace> => {
   const queue = queueOf(key);

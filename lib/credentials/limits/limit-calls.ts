@@ -1,31 +1,18 @@
-import {
-  type Clock,
-  NodeError,
-  type OutboundRequest,
-  type OutboundResponse,
-  readRetryAfter,
-} from '@hookloom/plugin-kit';
+import { NodeError, type OutboundRequest, type OutboundResponse, readRetryAfter } from '@hookloom/plugin-kit';
 import type { CallTurn } from '../../engine/call-turn.ts';
 import { LruMap } from '../../shared/cache.ts';
 import { isAppError } from '../../shared/errors.ts';
 import { describeStoreFault } from '../../shared/store-fault.ts';
 import {
   type AppliedLimits,
-  type CallLimitStore,
   describeLimits,
   findLimit,
   intervalOf,
+  type LimiterPorts,
   MAX_LATE_MS,
   reserveSlot,
 } from './call-limits.ts';
 import { measureHeld, queueOf, type TakenPlace, takePlace } from './call-places.ts';
-
-export interface LimiterParts {
-  readonly limits: CallLimitStore;
-  readonly clock: Clock;
-  /** Returns a random number from 0 to 1. */
-  readonly random: () => number;
-}
 
 /** Makes a call when limits let it pass. */
 export type LimitCall = (
@@ -65,7 +52,8 @@ const MAX_KEYS = 500;
  * @throws NodeError `CallLimitReached` if the call can't be made within the time of its attempt, `CallLimitUnavailable` if
  * the store does not answer in this time, and what the call throws
  */
-export const createLimitCall = ({ limits: store, clock, random }: LimiterParts): LimitCall => {
+export const createLimitCall = (ports: LimiterPorts): LimitCall => {
+  const { limits: store, clock, random } = ports;
   /** When the next slot begins, as this sandbox knows it. */
   const known = new LruMap<string, number>(MAX_KEYS);
 
@@ -129,17 +117,14 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
     const enter = (places: number): Promise<TakenPlace> => {
       const queue = queueOf(key);
       const endOfWait = perSecond === undefined ? 0 : canPostpone ? LONG_WAIT_MS : endsAt - clock.now();
-      return takePlace(
-        { store, clock, random },
-        {
-          ...{ key, places, endsAt, canPostpone, refuse },
-          maxHeldMs: endOfWait + timeoutMs + PLACE_MARGIN_MS,
-          turn: begun.slot?.key === queue ? begun.slot.at : null,
-          knownEnd: known.get(queue) ?? null,
-          onQueue: (end) => void known.set(queue, end),
-          waitUntil: (at, turnAt) => waitUntil(at, turnAt === null ? null : { key: queue, at: turnAt }),
-        },
-      );
+      return takePlace(ports, {
+        ...{ key, places, endsAt, canPostpone, refuse },
+        maxHeldMs: endOfWait + timeoutMs + PLACE_MARGIN_MS,
+        turn: begun.slot?.key === queue ? begun.slot.at : null,
+        knownEnd: known.get(queue) ?? null,
+        onQueue: (end) => void known.set(queue, end),
+        waitUntil: (at, turnAt) => waitUntil(at, turnAt === null ? null : { key: queue, at: turnAt }),
+      });
     };
 
     /** @param isMade - whether the call was made, so that the time of its place is the time of a call */

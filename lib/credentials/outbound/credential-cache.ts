@@ -5,21 +5,20 @@ import {
   CredentialError,
   findShortSecret,
   type LoadedCredential,
-  type LoadParts,
   loadCredential,
 } from './load-credential.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
-import { type RenewalParts, renewInTurn } from './renew-secret.ts';
-import { findOutage, isBound, type SecretStore } from './secret-store.ts';
+import type { OutboundPorts } from './ports.ts';
+import { renewInTurn } from './renew-secret.ts';
+import { findOutage, isBound } from './secret-store.ts';
 
 /** How long a sandbox caches a credential; its secret may come from a longer-lived cache. */
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 500;
 
-export interface CacheParts extends LoadParts, RenewalParts {
+type CachePorts = Pick<OutboundPorts, 'secrets' | 'locks' | 'clock' | 'random' | 'findType'> & {
   readonly store: Pick<OutboundCredentialStore, 'find' | 'findLatest'>;
-  readonly secrets: SecretStore;
-}
+};
 
 /** The credentials of this sandbox. As long as fields do not change, they are the same object. */
 export interface CredentialCache {
@@ -45,9 +44,9 @@ interface Entry {
   readonly loadedAt: number;
 }
 
-export const createCredentialCache = (parts: CacheParts): CredentialCache => {
-  const { secrets, clock, store } = parts;
-  const cached = createSecretCache(parts);
+export const createCredentialCache = (ports: CachePorts): CredentialCache => {
+  const { secrets, clock, store } = ports;
+  const cached = createSecretCache(ports);
   const entries = new LruMap<string, Entry>(MAX_ENTRIES);
 
   const keep = (id: string, loading: Promise<LoadedCredential>): Promise<LoadedCredential> => {
@@ -68,10 +67,10 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
   const load = async (
     id: string,
     maxWaitMs: number | undefined,
-    from: LoadParts['store'],
+    from: Pick<OutboundCredentialStore, 'find'>,
   ): Promise<LoadedCredential> => {
     const before = entries.get(id)?.loaded;
-    const loaded = await loadCredential(id, { ...parts, store: from }, (record) =>
+    const loaded = await loadCredential(id, { ...ports, store: from }, (record) =>
       cached.get(record, maxWaitMs),
     );
     const known = await before?.catch(() => undefined);
@@ -81,7 +80,7 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
   const find = (
     id: string,
     maxWaitMs?: number,
-    from: LoadParts['store'] = store,
+    from: Pick<OutboundCredentialStore, 'find'> = store,
   ): Promise<LoadedCredential> => findFresh(id) ?? keep(id, load(id, maxWaitMs, from));
 
   return {
@@ -98,16 +97,16 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
       const current = await found;
       if (current.fields !== rejected) return current;
       const latest = entries.get(id)?.loaded ?? found; // another caller with the same fields may already be loading
-      return latest === found ? keep(id, loadCredential(id, parts, cached.getAgain)) : latest;
+      return latest === found ? keep(id, loadCredential(id, ports, cached.getAgain)) : latest;
     },
     renew: async (id, { isRenewed, renew }) => {
       const use = (loaded: LoadedCredential): void => {
         keep(id, Promise.resolve(loaded));
         cached.set(loaded.record, toSecret(loaded));
       };
-      const latest = await renewInTurn<LoadedCredential>(id, parts, {
+      const latest = await renewInTurn<LoadedCredential>(id, ports, {
         read: () =>
-          loadCredential(id, { ...parts, store: { find: store.findLatest } }, ({ reference }) =>
+          loadCredential(id, { ...ports, store: { find: store.findLatest } }, ({ reference }) =>
             secrets.get(reference),
           ),
         isRenewed: ({ fields }) => isRenewed(fields),
@@ -145,7 +144,10 @@ const toSecret = ({ record, fields }: LoadedCredential): string =>
  * A store that reads these credentials in parallel and returns none before it has all, so that their secrets are
  * requested in one batch.
  */
-const findTogether = (ids: readonly string[], store: LoadParts['store']): LoadParts['store'] => {
+const findTogether = (
+  ids: readonly string[],
+  store: Pick<OutboundCredentialStore, 'find'>,
+): Pick<OutboundCredentialStore, 'find'> => {
   const records = new Map<string, Promise<OutboundCredential | null>>(ids.map((id) => [id, store.find(id)]));
   const all = Promise.allSettled(records.values());
   return {
@@ -157,7 +159,7 @@ const findTogether = (ids: readonly string[], store: LoadParts['store']): LoadPa
 };
 
 /** Whether a time is less than `maxAgeMs` ago; false for a time in the future, since clocks can be set back. */
-const isYounger = (at: number, maxAgeMs: number, clock: CacheParts['clock']): boolean => {
+const isYounger = (at: number, maxAgeMs: number, clock: OutboundPorts['clock']): boolean => {
   const age = clock.now() - at;
   return age >= 0 && age < maxAgeMs;
 };
@@ -210,7 +212,7 @@ const createSecretCache = ({
   secrets,
   clock,
   random,
-}: Pick<CacheParts, 'secrets' | 'clock' | 'random'>): SecretCache => {
+}: Pick<OutboundPorts, 'secrets' | 'clock' | 'random'>): SecretCache => {
   const lookUp = createCache<string | null>({
     ttlMs: SECRET_TTL_MS,
     maxEntries: MAX_ENTRIES,

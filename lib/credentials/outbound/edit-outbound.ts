@@ -7,7 +7,7 @@ import { findNearest } from '../../shared/near-name.ts';
 import type { CallLimits } from '../limits/call-limits.ts';
 import { findAddedHosts } from './host-pattern.ts';
 import { parseSecret } from './load-credential.ts';
-import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
+import type { OutboundCredential } from './outbound-credential.ts';
 import {
   type CheckFields,
   describeHosts,
@@ -17,12 +17,12 @@ import {
   resolveHosts,
   rotateOutbound,
 } from './outbound-rules.ts';
-import { editInTurn, type RenewalParts } from './renew-secret.ts';
-import { findOutage, isBound, type SecretStore } from './secret-store.ts';
+import type { OutboundPorts } from './ports.ts';
+import { editInTurn } from './renew-secret.ts';
+import { findOutage, isBound } from './secret-store.ts';
 
-export interface EditOutboundParts extends RenewalParts {
-  readonly store: OutboundCredentialStore;
-  readonly secrets: SecretStore;
+export interface EditOutboundPorts
+  extends Pick<OutboundPorts, 'store' | 'secrets' | 'locks' | 'clock' | 'random'> {
   /** The types of the installed plugins, by id. */
   readonly loadTypes: () => Promise<ReadonlyMap<string, CredentialType>>;
   readonly checkFields: CheckFields;
@@ -50,7 +50,7 @@ interface NewOutbound {
  * `CREDENTIAL_UNSUITABLE` for what is not possible with this credential, `CREDENTIAL_CHANGED` when another request is
  * faster, `CREDENTIAL_BUSY` while another is under way, and `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`.
  */
-export const createEditOutbound = (parts: EditOutboundParts) => {
+export const createEditOutbound = (parts: EditOutboundPorts) => {
   const { store, secrets, loadTypes, checkFields } = parts;
 
   const findType = async ({ id, type: name }: OutboundCredential): Promise<CredentialType> => {
@@ -241,7 +241,7 @@ const SECRET_ARN = /^arn:aws[a-z-]*:secretsmanager:[a-z\d-]+:\d{12}:secret:(.+)$
 const readBound = async (
   ref: string,
   type: CredentialType,
-  { secrets, boundPrefix }: EditOutboundParts,
+  { secrets, boundPrefix }: EditOutboundPorts,
 ): Promise<CredentialFields> => {
   const name = SECRET_ARN.exec(ref)?.[1];
   if (name === undefined) return refuseRef('must be the ARN of a Secrets Manager secret');

@@ -9,6 +9,7 @@ import {
 import { quote } from '../../shared/describe.ts';
 import { isAppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
+import type { OutboundPorts } from './ports.ts';
 import { MIN_SECRET_LENGTH } from './secret-encodings.ts';
 
 /** Why a node gets no credential; records show its name. */
@@ -30,12 +31,6 @@ export interface LoadedCredential {
   readonly fields: CredentialFields;
 }
 
-export interface LoadParts {
-  readonly store: Pick<OutboundCredentialStore, 'find'>;
-  /** The types of the installed plugins, by id. */
-  readonly findType: (type: string) => Promise<CredentialType | null>;
-}
-
 /**
  * Loads a credential from the table and the secret store.
  *
@@ -45,7 +40,10 @@ export interface LoadParts {
  */
 export const loadCredential = async (
   id: string,
-  { store, findType }: LoadParts,
+  {
+    store,
+    findType,
+  }: Pick<OutboundPorts, 'findType'> & { readonly store: Pick<OutboundCredentialStore, 'find'> },
   readSecret: (record: OutboundCredential) => Promise<string | null>,
 ): Promise<LoadedCredential> => {
   const record = await store.find(id);

@@ -7,19 +7,13 @@ import {
 } from '@hookloom/plugin-kit';
 import type { LimitedHttp } from '../../engine/call-turn.ts';
 import type { AppliedLimits } from '../limits/call-limits.ts';
-import { createLimitCall, type LimiterParts } from '../limits/limit-calls.ts';
-import { type CacheParts, createCredentialCache } from './credential-cache.ts';
-import { findHostLimits, type HostLimits } from './host-limits.ts';
+import { createLimitCall } from '../limits/limit-calls.ts';
+import { createCredentialCache } from './credential-cache.ts';
+import { findHostLimits } from './host-limits.ts';
 import { CredentialError, type LoadedCredential, toCredentialError } from './load-credential.ts';
-import type { OutboundCredentialStore } from './outbound-credential.ts';
+import type { OutboundPorts } from './ports.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
-import { checkHost, type SendParts, sendWithCredential } from './send-with-credential.ts';
-
-export interface OutboundCredentialParts extends CacheParts, LimiterParts, Omit<SendParts, 'cache' | 'send'> {
-  readonly store: OutboundCredentialStore;
-  /** The limits on calls to a host: for calls without a credential that has limits of its own. */
-  readonly hostLimits: readonly HostLimits[];
-}
+import { checkHost, sendWithCredential } from './send-with-credential.ts';
 
 /** The credentials of one execution: see `ExecutionCredentials` of the engine. */
 interface Loan {
@@ -66,10 +60,10 @@ class Lent implements LentCredential {
   }
 }
 
-export const createOutboundCredentials = (parts: OutboundCredentialParts): OutboundCredentials => {
-  const { http } = parts;
-  const cache = createCredentialCache(parts);
-  const limitCall = createLimitCall(parts);
+export const createOutboundCredentials = (ports: OutboundPorts): OutboundCredentials => {
+  const { http } = ports;
+  const cache = createCredentialCache(ports);
+  const limitCall = createLimitCall(ports);
   /** The scrubber of the execution that each credential was lent to. */
   const lentTo = new WeakMap<LentCredential, Scrubber>();
 
@@ -133,18 +127,18 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
         const send = () => http.request(sent);
         return limits === null ? send() : limitCall(limits, sent, turn, send);
       };
-      if (credential === undefined) return call(findHostLimits(parts.hostLimits, request.url), request);
+      if (credential === undefined) return call(findHostLimits(ports.hostLimits, request.url), request);
       const scrubber = lentTo.get(credential);
       if (scrubber === undefined)
         throw new TypeError('a request must use the credential that was lent to its node');
       const send = ({ record: { id, limits } }: LoadedCredential, sent: OutboundRequest) =>
         call(
           limits === undefined
-            ? findHostLimits(parts.hostLimits, sent.url)
+            ? findHostLimits(ports.hostLimits, sent.url)
             : { ...limits, key: `credential:${id}` },
           sent,
         );
-      return sendWithCredential(credential.id, request, { ...parts, cache, send }, (loaded, applied) => {
+      return sendWithCredential(credential.id, request, { ...ports, cache, send }, (loaded, applied) => {
         learnSecrets(loaded, scrubber);
         for (const secret of findDerivedSecrets(request, applied)) scrubber.learnDerived(secret);
       }).catch((error: unknown) => {

@@ -1,45 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@hookloom/plugin-kit';
 import { CREDENTIAL_BUSY } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { CredentialError } from './load-credential.ts';
-
-/** Its holder may renew or change a credential; no other may until the lock ends. */
-export interface RenewalLock {
-  readonly holder: string;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-  /** Whether its holder may be writing the secret, so that no edit may take it over. */
-  readonly isWriting: boolean;
-}
-
-/** Why a server refused the last renewal. */
-export interface RenewalRefusal {
-  readonly reason: string;
-  /** Of the credential that was refused: a later one is another secret. */
-  readonly revision: number;
-}
-
-/** Locks that all sandboxes share, one per credential. All methods throw AppError `STORE_UNAVAILABLE`. */
-export interface RenewalLocks {
-  /** Finds a lock, with all changes; null if it was never taken. */
-  find(credentialId: string): Promise<(RenewalLock & { readonly refusal: RenewalRefusal | null }) | null>;
-  /** @returns false while another holds the lock at `now`, in milliseconds since the epoch */
-  take(credentialId: string, lock: RenewalLock, now: number): Promise<boolean>;
-  /** Takes a lock, also from another holder. @returns false while that one may be writing */
-  takeOver(credentialId: string, lock: RenewalLock, now: number): Promise<boolean>;
-  /**
-   * Says that the holder writes the secret now, until the end that is given.
-   * @returns false if another has taken the lock since
-   */
-  beginWriting(credentialId: string, lock: Pick<RenewalLock, 'holder' | 'until'>): Promise<boolean>;
-  /**
-   * Releases the lock, unless another has taken it since.
-   * @param now - milliseconds since the epoch
-   * @param refusal - is kept until the next renewal; null if there is none
-   */
-  release(credentialId: string, holder: string, now: number, refusal: RenewalRefusal | null): Promise<void>;
-}
+import type { OutboundPorts, RenewalRefusal } from './ports.ts';
 
 /** Enough to read the secret and wait for a token endpoint (10 s), or to store the new secret. */
 const LEASE_MS = 30_000;
@@ -50,12 +13,7 @@ const MAX_WAIT_MS = LEASE_MS + 5_000;
 /** The longest interval between looks at the lock of another; the shortest is half of it. */
 const INTERVAL_MS = 400;
 
-export interface RenewalParts {
-  readonly locks: RenewalLocks;
-  readonly clock: Clock;
-  /** Returns a random number from 0 to 1. */
-  readonly random: () => number;
-}
+type RenewalPorts = Pick<OutboundPorts, 'locks' | 'clock' | 'random'>;
 
 interface Renewal<Secret> {
   read(): Promise<Secret>;
@@ -76,7 +34,7 @@ interface Renewal<Secret> {
  */
 export const renewInTurn = async <Secret>(
   credentialId: string,
-  { locks, clock, random }: RenewalParts,
+  { locks, clock, random }: RenewalPorts,
   { read, isRenewed, renew, write, toRefusal }: Renewal<Secret>,
 ): Promise<Secret> => {
   const holder = randomUUID();
@@ -126,7 +84,7 @@ export const renewInTurn = async <Secret>(
 const beginWriting = async (
   credentialId: string,
   holder: string,
-  { locks, clock }: Pick<RenewalParts, 'locks' | 'clock'>,
+  { locks, clock }: Pick<OutboundPorts, 'locks' | 'clock'>,
 ): Promise<boolean> => {
   const until = clock.now() + LEASE_MS;
   return (await locks.beginWriting(credentialId, { holder, until })) && clock.now() + WRITE_MS <= until;
@@ -146,7 +104,7 @@ const MAX_EDIT_WAIT_MS = 18_000;
  */
 export const editInTurn = async <Result>(
   credentialId: string,
-  { locks, clock, random }: RenewalParts,
+  { locks, clock, random }: RenewalPorts,
   edit: (beginWriting: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> => {
   const holder = randomUUID();

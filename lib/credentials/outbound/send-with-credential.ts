@@ -1,32 +1,22 @@
 import {
-  type Clock,
   type CredentialContext,
   type CredentialFields,
-  type HttpClient,
   NodeError,
   type OutboundRequest,
   type OutboundResponse,
-  type TcpClient,
 } from '@hookloom/plugin-kit';
 import { quote, quoteAll } from '../../shared/describe.ts';
 import { isAppError } from '../../shared/errors.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import { hostOfUrl, isForHost } from './host-pattern.ts';
 import { CredentialError, type LoadedCredential } from './load-credential.ts';
+import type { OutboundPorts } from './ports.ts';
 import { isBound } from './secret-store.ts';
 
-export interface SendParts {
+/** What the requests of credential types need, such as to a token endpoint. */
+type ContextPorts = Pick<OutboundPorts, 'http' | 'tcp' | 'clock' | 'signWithRole' | 'signWithKeys'> & {
   readonly cache: CredentialCache;
-  /** For the requests of nodes. @param loaded - the credential that is sent */
-  readonly send: (loaded: LoadedCredential, request: OutboundRequest) => Promise<OutboundResponse>;
-  /** For the requests of credential types, such as to a token endpoint. */
-  readonly http: HttpClient;
-  readonly tcp: TcpClient;
-  readonly clock: Clock;
-  /** Signs a request with a role; absent outside AWS. */
-  readonly signWithRole?: CredentialContext['signWithRole'] | undefined;
-  readonly signWithKeys?: CredentialContext['signWithKeys'] | undefined;
-}
+};
 
 /**
  * Sends a request with a credential. On a 401, the credential is loaded again; if that changes the request, it is sent
@@ -42,17 +32,20 @@ export interface SendParts {
 export const sendWithCredential = async (
   id: string,
   request: OutboundRequest,
-  parts: SendParts,
+  ports: ContextPorts & {
+    /** For the requests of nodes. @param loaded - the credential that is sent */
+    readonly send: (loaded: LoadedCredential, request: OutboundRequest) => Promise<OutboundResponse>;
+  },
   onApplied: (loaded: LoadedCredential, applied: OutboundRequest) => void,
 ): Promise<OutboundResponse> => {
-  const { cache, http, send, clock } = parts;
+  const { cache, http, send, clock } = ports;
   const startedAt = clock.now();
   const apply = async (loaded: LoadedCredential, rejected: CredentialFields | null) => {
     if (loaded.type.setsUrl !== true) checkHost(loaded, request.url);
     const applied = await applyCredential(
       loaded,
       request,
-      toContext(loaded, request.signal, parts, rejected),
+      toContext(loaded, request.signal, ports, rejected),
     );
     onApplied(loaded, applied);
     checkHost(loaded, applied.url);
@@ -112,7 +105,7 @@ const applyCredential = async (
 export const toContext = (
   { record: { id, reference } }: Pick<LoadedCredential, 'record'>,
   signal: AbortSignal,
-  { cache, http, tcp, clock, signWithRole, signWithKeys }: Omit<SendParts, 'send'>,
+  { cache, http, tcp, clock, signWithRole, signWithKeys }: ContextPorts,
   rejected: CredentialFields | null = null,
 ): CredentialContext => ({
   http,

@@ -1,7 +1,7 @@
 import type { HealthCheckResult } from '@hookloom/plugin-kit';
 import { createCredentialCache } from './credential-cache.ts';
 import { CredentialError } from './load-credential.ts';
-import type { OutboundCredentialParts } from './outbound-credentials.ts';
+import type { OutboundPorts } from './ports.ts';
 import { createScrubber } from './scrubber.ts';
 import { toContext } from './send-with-credential.ts';
 
@@ -13,17 +13,17 @@ import { toContext } from './send-with-credential.ts';
  */
 export const testCredential = async (
   id: string,
-  parts: OutboundCredentialParts,
+  ports: OutboundPorts,
   signal: AbortSignal,
 ): Promise<HealthCheckResult | null> => {
-  const cache = createCredentialCache(parts);
+  const cache = createCredentialCache(ports);
   const loaded = await cache.find(id);
   const { type, fields } = loaded;
   if (type.test === undefined) return null;
   const scrubber = createScrubber();
   for (const name of type.secretFields) scrubber.learn(fields[name] ?? '');
   try {
-    return scrubber.scrub(toResult(await type.test(fields, toContext(loaded, signal, { ...parts, cache }))));
+    return scrubber.scrub(toResult(await type.test(fields, toContext(loaded, signal, { ...ports, cache }))));
   } catch (error) {
     if (error instanceof CredentialError) throw error;
     return { status: 'unhealthy', message: scrubber.scrub(describeThrown(error)) };

@@ -1,7 +1,7 @@
 import type { Clock, JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { CredentialStore } from '../../../lib/credentials/credential.ts';
-import type { OutboundCredentialParts } from '../../../lib/credentials/outbound/outbound-credentials.ts';
+import type { OutboundPorts } from '../../../lib/credentials/outbound/ports.ts';
 import { PROBE_PREFIX } from '../../../lib/health/ping.ts';
 import { describeDisabled } from '../../../lib/plugins/disabled-plugins.ts';
 import { quote } from '../../../lib/shared/describe.ts';
@@ -22,7 +22,7 @@ import { findMissingSubworkflows, findUnsignedDeduplication, findUrlWarnings } f
 interface Stage {
   readonly findNodeType: FindNodeType;
   readonly credentials: Pick<CredentialStore, 'find' | 'list'>;
-  readonly outbound: Pick<OutboundCredentialParts, 'store' | 'secrets' | 'findType'>;
+  readonly outbound: Pick<OutboundPorts, 'store' | 'secrets' | 'findType'>;
   readonly workflows: Pick<WorkflowStore, 'find' | 'list'>;
   /** The values of the stage's variables, by name. */
   readonly readVariables: () => Promise<JsonObject>;

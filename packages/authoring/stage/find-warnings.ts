@@ -2,7 +2,7 @@ import { isPlainObject, type JsonValue, type WorkflowNode } from '@hookloom/plug
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { ANY_HOST, hostOfUrl, isForHost } from '../../../lib/credentials/outbound/host-pattern.ts';
 import type { OutboundCredential } from '../../../lib/credentials/outbound/outbound-credential.ts';
-import type { OutboundCredentialParts } from '../../../lib/credentials/outbound/outbound-credentials.ts';
+import type { OutboundPorts } from '../../../lib/credentials/outbound/ports.ts';
 import { quote, quoteAll } from '../../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { deliveryKeys } from '../../../lib/workflows/definition/delivery-keys.ts';
@@ -26,7 +26,7 @@ interface CalledUrl {
   readonly start: string | null;
 }
 
-type Credentials = Pick<OutboundCredentialParts, 'findType'> & {
+type Credentials = Pick<OutboundPorts, 'findType'> & {
   readonly store: {
     find(credentialId: string): Promise<Pick<OutboundCredential, 'type' | 'hosts'> | null>;
   };

@@ -1,8 +1,4 @@
-import type {
-  RenewalLock,
-  RenewalLocks,
-  RenewalRefusal,
-} from '../../../credentials/outbound/renew-secret.ts';
+import type { RenewalLock, RenewalLocks, RenewalRefusal } from '../../../credentials/outbound/ports.ts';
 import { type Attributes, json, readJson, readNumber, readText } from '../attributes.ts';
 import { findItem, onTable, putItem } from '../items.ts';
 
