@@ -12,7 +12,7 @@ import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import { createEditOutbound, type EditOutboundPorts } from '../credentials/outbound/edit-outbound.ts';
 import { parseSecret } from '../credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
-import { refuse } from '../credentials/outbound/outbound-rules.ts';
+import { refuse, refuseField } from '../credentials/outbound/outbound-rules.ts';
 import { isBound } from '../credentials/outbound/secret-store.ts';
 import { takePage } from '../executions/record/cursor.ts';
 import { answerRoute, type RouteCall } from '../http/api-route.ts';
@@ -200,7 +200,7 @@ export const createCredentials = (parts: CredentialsParts) => {
         if (direction === 'outbound') {
           refuseOthers(body, ['password'], 'is for the type basic; others have "secrets"');
           if (body.secrets === undefined)
-            return refuse([{ pointer: '#/secrets', detail: 'is missing: the secret fields to replace' }]);
+            return refuseField('#/secrets', 'is missing: the secret fields to replace');
           return showOutbound(await outbound.rotate(credential, body.secrets));
         }
         const { password } = readInbound({ ...body, type: credential.type, username: credential.username });
@@ -212,7 +212,7 @@ export const createCredentials = (parts: CredentialsParts) => {
       change(call, async ({ direction, credential }) => {
         const { secretId, all } = call.body;
         if ((secretId === undefined) !== (all === true))
-          return refuse([{ pointer: '#', detail: 'needs either "secretId", or "all": true' }]);
+          return refuseField('#', 'needs either "secretId", or "all": true');
         if (direction === 'outbound')
           return refuseKind(credential.id, 'is for calling out and has one secret: rotate or remove it');
         const left = secretId === undefined ? revokeAll(credential) : revokeSecret(credential, secretId);
@@ -355,10 +355,9 @@ const readInbound = ({
     );
     return { username: null, password: null };
   }
-  if (!username) return refuse([{ pointer: '#/username', detail: 'is missing: the type basic needs it' }]);
-  if (username.includes(':'))
-    return refuse([{ pointer: '#/username', detail: "can't contain a colon (RFC 7617)" }]);
+  if (!username) return refuseField('#/username', 'is missing: the type basic needs it');
+  if (username.includes(':')) return refuseField('#/username', "can't contain a colon (RFC 7617)");
   if (chosen !== undefined && chosen.length < MIN_PASSWORD_LENGTH)
-    return refuse([{ pointer: '#/password', detail: `needs at least ${MIN_PASSWORD_LENGTH} characters` }]);
+    return refuseField('#/password', `needs at least ${MIN_PASSWORD_LENGTH} characters`);
   return { username, password: chosen ?? null };
 };

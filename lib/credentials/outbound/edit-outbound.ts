@@ -12,7 +12,7 @@ import {
   type CheckFields,
   describeHosts,
   draftOutbound,
-  refuse,
+  refuseField,
   replaceSecrets,
   resolveHosts,
   rotateOutbound,
@@ -76,12 +76,10 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
     const others = (await store.list()).filter(({ reference }) => reference === ref);
     for (const other of others)
       if (findAddedHosts(other.hosts, hosts).length > 0)
-        refuse([
-          {
-            pointer: '#/hosts',
-            detail: `are not those of ${other.id}, which has the same secret: it is only for ${describeHosts(other.hosts)}`,
-          },
-        ]);
+        refuseField(
+          '#/hosts',
+          `are not those of ${other.id}, which has the same secret: it is only for ${describeHosts(other.hosts)}`,
+        );
   };
 
   const readSecret = async ({ reference }: OutboundCredential, type: CredentialType) =>
@@ -118,7 +116,7 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
       const types = await loadTypes();
       const type = types.get(name) ?? refuseType(name, [...types.keys()]);
       if (ref !== undefined && given.secrets !== undefined)
-        refuse([{ pointer: '#/secrets', detail: 'excludes "ref", where the secret fields are' }]);
+        refuseField('#/secrets', 'excludes "ref", where the secret fields are');
       const secret = ref === undefined ? (given.secrets ?? {}) : await readBound(ref, type, parts);
       const drafted = draftOutbound(
         type,
@@ -227,12 +225,10 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
 /** @throws AppError `CREDENTIAL_INVALID` if the requests of nodes never have such a credential */
 const checkLimits = ({ id, apply }: CredentialType): void => {
   if (apply === undefined)
-    refuse([
-      {
-        pointer: '#/limits',
-        detail: `${id} passes its fields to nodes and is never added to a request: leave them out`,
-      },
-    ]);
+    refuseField(
+      '#/limits',
+      `${id} passes its fields to nodes and is never added to a request: leave them out`,
+    );
 };
 
 const SECRET_ARN = /^arn:aws[a-z-]*:secretsmanager:[a-z\d-]+:\d{12}:secret:(.+)$/;
@@ -257,11 +253,9 @@ const readBound = async (
   );
 };
 
-const refuseRef = (detail: string): never => refuse([{ pointer: '#/ref', detail }]);
+const refuseRef = (detail: string): never => refuseField('#/ref', detail);
 
 const refuseType = (name: string, names: readonly string[]): never => {
   const near = didYouMean(findNearest(name, names));
-  return refuse([
-    { pointer: '#/type', detail: `no installed plugin has the credential type ${quote(name)}${near}` },
-  ]);
+  return refuseField('#/type', `no installed plugin has the credential type ${quote(name)}${near}`);
 };

@@ -124,12 +124,10 @@ export const replaceSecrets = (
   check: CheckFields,
 ): CredentialFields => {
   if (given === undefined)
-    return refuse([
-      {
-        pointer: '#/secrets',
-        detail: `are missing: ${describeHosts(added)} would get the stored secret, so give all of its fields again`,
-      },
-    ]);
+    return refuseField(
+      '#/secrets',
+      `are missing: ${describeHosts(added)} would get the stored secret, so give all of its fields again`,
+    );
   refuseAny(findMisplacedSecrets(Object.keys(given), publicFieldsOf(type)));
   refuseAny(findFieldProblems(type, fields, given, check));
   return given;
@@ -315,4 +313,7 @@ const refuseAny = (errors: readonly CredentialProblem[]): void => {
   if (errors.length > 0) refuse(errors);
 };
 
-const refuseHosts = (detail: string): never => refuse([{ pointer: '#/hosts', detail }]);
+/** @throws AppError `CREDENTIAL_INVALID` */
+export const refuseField = (pointer: string, detail: string): never => refuse([{ pointer, detail }]);
+
+const refuseHosts = (detail: string): never => refuseField('#/hosts', detail);
