@@ -4,7 +4,7 @@
 
 import type { DeliveredInput, JsonObject } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode, Route } from '../workflows/plan/plan.ts';
-import { EDGE } from '../workflows/plan/route.ts';
+import { EDGE, findAncestors } from '../workflows/plan/route.ts';
 import type { Outputs } from './node-run.ts';
 
 const DEFAULT_MAX_ITERATIONS = 100;
@@ -284,21 +284,6 @@ const computeVisibleNodes = (plan: Plan, route: Route, node: PlanNode): VisibleN
     const loop = loops.find((around) => route.loops[around]?.nodes.includes(index));
     return loop === undefined ? [] : [{ index, id, loop }];
   });
-};
-
-/** The nodes that lead to a node, not following loops back. */
-const findAncestors = ({ edges }: Plan, { incoming }: Route, node: number): ReadonlySet<number> => {
-  const found = new Set<number>();
-  const work = [node];
-  for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    for (const edge of incoming[next] ?? []) {
-      const source = edges[edge]?.source ?? -1;
-      if (found.has(source)) continue;
-      found.add(source);
-      work.push(source);
-    }
-  }
-  return found;
 };
 
 /** Indexes of the loops around a node, innermost first. */

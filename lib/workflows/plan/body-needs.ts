@@ -1,5 +1,6 @@
 import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode, Route } from './plan.ts';
+import { findAncestors } from './route.ts';
 
 /**
  * Counts the durable operations that one run of a node's body needs at least, unless one of its nodes fails. Nodes that
@@ -41,20 +42,5 @@ const countOperations = ({ node, nodeType: { pure, control } }: PlanNode): numbe
 };
 
 /** Ids of the nodes that have always run, or were skipped, when this one starts, on every replay. */
-export const findBefore = (
-  { nodes, edges }: Plan,
-  { incoming }: Route,
-  node: PlanNode,
-): ReadonlySet<string> => {
-  const found = new Set<number>();
-  const work = [node.index];
-  for (let target = work.pop(); target !== undefined; target = work.pop()) {
-    for (const index of incoming[target] ?? []) {
-      const source = edges[index]?.source ?? -1;
-      if (found.has(source)) continue;
-      found.add(source);
-      work.push(source);
-    }
-  }
-  return new Set([...found].map((index) => nodes[index]?.node.id ?? ''));
-};
+export const findBefore = (plan: Plan, route: Route, node: PlanNode): ReadonlySet<string> =>
+  new Set([...findAncestors(plan, route, node.index)].map((index) => plan.nodes[index]?.node.id ?? ''));

@@ -1,4 +1,4 @@
-import type { PlanEdge, PlanNode, Route, RouteLoop } from './plan.ts';
+import type { Plan, PlanEdge, Route, RouteLoop } from './plan.ts';
 
 /** When an edge settles, after its source has. */
 export const EDGE = {
@@ -18,7 +18,7 @@ export const EDGE = {
  * @param part - `body` to follow, at the first node, only the edges into its body
  */
 export const computeRoute = (
-  plan: { readonly nodes: readonly PlanNode[]; readonly edges: readonly PlanEdge[] },
+  plan: Pick<Plan, 'nodes' | 'edges'>,
   trigger: number,
   part: 'main' | 'body' = 'main',
 ): Route => {
@@ -93,6 +93,25 @@ const reachFrom = (
     work.push(...targets.toReversed().filter((target) => !seen.has(target)));
   }
   return [...seen];
+};
+
+/** The nodes that lead to a node, not following loops back. */
+export const findAncestors = (
+  { edges }: Pick<Plan, 'edges'>,
+  { incoming }: Route,
+  node: number,
+): ReadonlySet<number> => {
+  const found = new Set<number>();
+  const work = [node];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const edge of incoming[next] ?? []) {
+      const source = edges[edge]?.source ?? -1;
+      if (found.has(source)) continue;
+      found.add(source);
+      work.push(source);
+    }
+  }
+  return found;
 };
 
 /** A graph of nodes 0 … n-1, with the indexes of the outgoing edges of each. */
