@@ -50,22 +50,17 @@ const viewMember = (value: JsonValue, keys: readonly string[]): JsonValue => {
   return isSecret ? REDACTED : makeView(value, placeIn(keys.at(-1) ?? ''));
 };
 
-/** A change of data for a record: redacted, and each value short. */
-export const viewChange = ({ path, from, to }: Change): Change => {
-  const keys = keysOfPointer(path);
-  return shortenChange({
-    path,
-    ...(from === undefined ? {} : { from: viewMember(from, keys) }),
-    ...(to === undefined ? {} : { to: viewMember(to, keys) }),
-  });
-};
-
-/** Shortens the values of a change: see {@link shortenValue}. */
-const shortenChange = ({ path, from, to }: Change): Change => ({
+const mapChange = ({ path, from, to }: Change, map: (value: JsonValue) => JsonValue): Change => ({
   path,
-  ...(from === undefined ? {} : { from: shortenValue(from) }),
-  ...(to === undefined ? {} : { to: shortenValue(to) }),
+  ...(from === undefined ? {} : { from: map(from) }),
+  ...(to === undefined ? {} : { to: map(to) }),
 });
+
+/** A change of data for a record: redacted, and each value short. */
+export const viewChange = (change: Change): Change => {
+  const keys = keysOfPointer(change.path);
+  return mapChange(change, (value) => shortenValue(viewMember(value, keys)));
+};
 
 /**
  * Shortens the values of a change. Of two long texts that begin alike, it takes what they have where they begin to differ:
@@ -74,9 +69,9 @@ const shortenChange = ({ path, from, to }: Change): Change => ({
  */
 export const shortenPair = (change: Change, toComparable: (start: string) => string): Change => {
   const { path, from, to } = change;
-  if (from === undefined || to === undefined) return shortenChange(change);
+  if (from === undefined || to === undefined) return mapChange(change, shortenValue);
   const at = findDifference(toComparable(textOf(from)), toComparable(textOf(to)));
-  if (at < SHORT_START_LENGTH) return shortenChange(change);
+  if (at < SHORT_START_LENGTH) return mapChange(change, shortenValue);
   return { path, from: takePart(from, at), to: takePart(to, at) };
 };
 
