@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
-import { evaluateNode } from '../executions/lifecycle/evaluate-node.ts';
 import type { TriedNode } from '../executions/lifecycle/prepare-trial.ts';
-import { type TrialPorts, tryNode } from '../executions/lifecycle/try-node.ts';
+import { evaluateNode, type TrialPorts, tryNode } from '../executions/lifecycle/try-node.ts';
 import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
