@@ -1,3 +1,4 @@
+import { toIso } from '../record/describe-execution.ts';
 import type { ExecutionStatus, FailureFilter, RetryOptions } from '../record/execution-store.ts';
 
 /** How many executions one bulk retry can have: as many as a request can check in time. */
@@ -163,5 +164,3 @@ export const describeBulkRetry = ({
     refusedOmitted: counts.refused - refused.length,
   };
 };
-
-const toIso = (ms: number): string => new Date(ms).toISOString();

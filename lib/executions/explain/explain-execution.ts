@@ -5,7 +5,7 @@ import { isOpen, type NodeFailure, type NodeRecord } from '../../engine/result.t
 import { redactText } from '../../shared/secrets/redact-text.ts';
 import type { Ports } from '../ports.ts';
 import { findDecision } from '../record/decision.ts';
-import { describeExecution } from '../record/describe-execution.ts';
+import { describeExecution, toIso } from '../record/describe-execution.ts';
 import type { ExecutionRecord, PendingCallback } from '../record/execution-store.ts';
 import {
   openDecision,
@@ -309,5 +309,3 @@ const explainOpen = ({ record, node }: RecordedNode, callbacks: Known['callbacks
   const by = asked.askedBy === undefined ? '' : `, asked by ${asked.askedBy}`;
   return { text: `waits until ${until} for an answer${to}${by}`, until, ...asked };
 };
-
-const toIso = (ms: number): string => new Date(ms).toISOString();

@@ -5,12 +5,12 @@ import { beganAt, type ExecutionRecord, type ExecutionStore } from '../record/ex
 export interface AcceptedExecutions {
   readonly count: number;
   /** Null if there is none. */
-  readonly oldest: (Pick<ExecutionRecord, 'executionId' | 'workflowId' | 'mode'> & AcceptedSince) | null;
-}
-
-interface AcceptedSince {
-  /** When it was accepted, or released if it was held; ISO 8601, UTC. */
-  readonly since: string;
+  readonly oldest:
+    | (Pick<ExecutionRecord, 'executionId' | 'workflowId' | 'mode'> & {
+        /** When it was accepted, or released if it was held; ISO 8601, UTC. */
+        readonly since: string;
+      })
+    | null;
 }
 
 /** Accepted executions are first swept after 15 minutes; `sweep` postpones that by up to a day. */

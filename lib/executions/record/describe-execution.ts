@@ -82,4 +82,4 @@ const describeFailure = ({ nodeId, name, message, details }: NodeFailure) => ({
   ...(details === undefined ? {} : { details }),
 });
 
-const toIso = (ms: number): string => new Date(ms).toISOString();
+export const toIso = (ms: number): string => new Date(ms).toISOString();

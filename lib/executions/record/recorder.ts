@@ -18,7 +18,7 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-interface RecorderParts {
+interface RecorderOptions {
   readonly executionId: string;
   readonly executions: Pick<ExecutionStore, 'saveProgress'>;
   readonly clock: Clock;
@@ -32,8 +32,8 @@ interface RecorderParts {
 }
 
 /** Keeps the record of a long run up to date while it runs. */
-export const createRecorder = (parts: RecorderParts): Recorder => {
-  const { executionId, executions, clock, logger, toProgress, onEnded } = parts;
+export const createRecorder = (options: RecorderOptions): Recorder => {
+  const { executionId, executions, clock, logger, toProgress, onEnded } = options;
   const closed = new AbortController();
   let latest: (() => readonly NodeRecord[]) | null = null;
   let isNew = false;
@@ -85,14 +85,6 @@ export const createRecorder = (parts: RecorderParts): Recorder => {
   };
 };
 
-interface SaveParts {
-  readonly executions: Pick<ExecutionStore, 'saveProgress'>;
-  readonly blobs: Pick<BlobStore, 'put'>;
-  /** When the lease expires, in milliseconds since the epoch. */
-  readonly leaseExpiresAt: number;
-  readonly logger: Logger;
-}
-
 /**
  * Stores the response of a run that continues afterwards, for the waiting caller. Never rejects: the end of the
  * run stores it again. A replay emits the same response, which the caller already has, so nothing is written.
@@ -102,7 +94,13 @@ export const saveResponse = async (
   { executionId, result }: Pick<ExecutionRecord, 'executionId' | 'result'>,
   response: JsonObject,
   input: JsonObject,
-  { executions, blobs, leaseExpiresAt, logger }: SaveParts,
+  {
+    executions,
+    blobs,
+    leaseExpiresAt,
+    logger,
+  }: Pick<RecorderOptions, 'executions' | 'logger'> &
+    Pick<ExecutionProgress, 'leaseExpiresAt'> & { readonly blobs: Pick<BlobStore, 'put'> },
 ): Promise<void> => {
   if (result !== null) return;
   try {

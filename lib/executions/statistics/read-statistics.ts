@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { idText, optional, time, word } from '../../shared/query-fields.ts';
+import { toIso } from '../record/describe-execution.ts';
 import type { FinalStatus } from '../record/execution-store.ts';
 import { type Counts, mergeCounts, noCounts } from './counts.ts';
 import { countDurations, findPercentile, type Histogram } from './histogram.ts';
@@ -109,8 +110,6 @@ export const readStatistics = async (
 };
 
 const refuse = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });
-
-const toIso = (ms: number): string => new Date(ms).toISOString();
 
 const describe = (counts: Counts, hasNodes: boolean): Statistics => {
   const { started, succeeded, failed, timedOut, cancelled, refused, durations, nodes } = counts;
