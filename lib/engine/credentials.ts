@@ -39,18 +39,11 @@ export interface CredentialSource {
   prefetch(credentialIds: readonly string[], maxWaitMs?: number): Promise<void>;
 }
 
-/** The credentials that an execution has borrowed so far. */
-interface Borrowed {
-  /**
-   * Borrows a node's credential for one attempt. Null if the node has none, or is a trigger, whose credential verifies
-   * callers.
-   */
-  readonly borrow: (planNode: PlanNode) => Promise<LentCredential> | null;
-  readonly scrub: Scrub;
-}
-
-/** @param source - undefined if no node can borrow a credential */
-export const borrowCredentials = (source: Pick<CredentialSource, 'open'> | undefined): Borrowed => {
+/**
+ * The credentials that an execution borrows.
+ * @param source - undefined if no node can borrow a credential
+ */
+export const borrowCredentials = (source: Pick<CredentialSource, 'open'> | undefined) => {
   let opened: ExecutionCredentials | null = null;
   let open: (() => Promise<ExecutionCredentials>) | undefined;
   const lend = async (credentialId: string, types: readonly string[]): Promise<LentCredential> => {
@@ -60,11 +53,12 @@ export const borrowCredentials = (source: Pick<CredentialSource, 'open'> | undef
     return opened.lend(credentialId, types);
   };
   return {
-    borrow: ({ node: { credentialId }, nodeType }) =>
+    /** Null if the node has no credential, or is a trigger, whose credential verifies callers. */
+    borrow: ({ node: { credentialId }, nodeType }: PlanNode): Promise<LentCredential> | null =>
       credentialId === undefined || nodeType.kind === 'trigger'
         ? null
         : lend(credentialId, nodeType.credentialTypes),
-    scrub: (value) => (opened === null ? value : opened.scrub(value)),
+    scrub: <Value>(value: Value): Value => (opened === null ? value : opened.scrub(value)),
   };
 };
 

@@ -6,6 +6,7 @@ import {
   type OutboundRequest,
 } from '@hookloom/plugin-kit';
 import type { LimitedHttp } from '../../engine/call-turn.ts';
+import type { CredentialSource } from '../../engine/credentials.ts';
 import type { AppliedLimits } from '../limits/call-limits.ts';
 import { createLimitCall } from '../limits/limit-calls.ts';
 import { createCredentialCache } from './credential-cache.ts';
@@ -15,17 +16,8 @@ import type { OutboundPorts } from './ports.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 import { checkHost, sendWithCredential } from './send-with-credential.ts';
 
-/** The credentials of one execution: see `ExecutionCredentials` of the engine. */
-interface Loan {
-  lend(credentialId: string, types: readonly string[]): Promise<LentCredential>;
-  scrub<Value>(value: Value): Value;
-}
-
 /** The credentials for outbound requests of nodes. */
-export interface OutboundCredentials extends LimitedHttp {
-  open(reading?: { readonly credentialIds?: readonly string[]; readonly maxWaitMs?: number }): Promise<Loan>;
-  prefetch(credentialIds: readonly string[], maxWaitMs?: number): Promise<void>;
-}
+export interface OutboundCredentials extends CredentialSource, LimitedHttp {}
 
 /** Private fields and a closure, so that neither logs nor JSON contain the credential's fields. */
 class Lent implements LentCredential {

@@ -13,18 +13,16 @@ import type { BlobStreams } from '../record/blob-store.ts';
 import type { ExecutionIdentity, ExecutionStore } from '../record/execution-store.ts';
 import { parseFileId, toFileId, toFileName, toMediaType } from './file-id.ts';
 
-interface FileLimits {
-  readonly maxFileBytes: number;
-  /** How many files one process may save for one execution. */
-  readonly maxFiles: number;
-}
-
 export interface FilePorts {
   readonly streams: BlobStreams;
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** @returns a new SHA-256 */
   readonly createHash: () => ContentHash;
-  readonly limits: FileLimits;
+  readonly limits: {
+    readonly maxFileBytes: number;
+    /** How many files one process may save for one execution. */
+    readonly maxFiles: number;
+  };
 }
 
 /**
@@ -64,7 +62,7 @@ export const createExecutionFiles = (
         if (saved.size > maxFiles) throw new AppError(TOO_MANY_FILES, { limit: maxFiles });
         const name = toFileName(about.name);
         const hash = createHash();
-        const measured = measureContent(source, { hash, signal, name, limitBytes: maxFileBytes });
+        const measured = measureContent(source, hash, signal, { name, limitBytes: maxFileBytes });
         try {
           await streams.putStream(blobKey, measured.content, life);
         } catch (error) {
@@ -110,28 +108,17 @@ interface ContentHash {
   digest(encoding: 'hex'): string;
 }
 
-interface MeasureOptions {
-  readonly hash: ContentHash;
-  /** Aborted: the content ends with the signal's reason. */
-  readonly signal: AbortSignal;
-  /** Name of the file, for errors. */
-  readonly name: string;
-  readonly limitBytes: number;
-}
-
-interface MeasuredContent {
-  /** The content as it is read; it throws AppError `FILE_TOO_LARGE` beyond the limit. */
-  readonly content: AsyncIterable<Uint8Array>;
-  /** Hash of the bytes read so far. */
-  size(): number;
-  /** What `content` threw; null if it did not throw. */
-  failure(): { readonly error: unknown } | null;
-}
-
+/**
+ * Measures content as it is read: it throws AppError `FILE_TOO_LARGE` beyond the limit, or the signal's reason once it is
+ * aborted. `failure` is what it threw, null if it did not throw.
+ * @param name - of the file, for errors
+ */
 const measureContent = (
   source: AsyncIterable<Uint8Array>,
-  { hash, signal, name, limitBytes }: MeasureOptions,
-): MeasuredContent => {
+  hash: ContentHash,
+  signal: AbortSignal,
+  { name, limitBytes }: { readonly name: string; readonly limitBytes: number },
+) => {
   let size = 0;
   let failure: { readonly error: unknown } | null = null;
   const measure = async function* () {
@@ -150,7 +137,7 @@ const measureContent = (
       throw error;
     }
   };
-  return { content: measure(), size: () => size, failure: () => failure };
+  return { content: measure(), size: () => size, failure: (): typeof failure => failure };
 };
 
 /**
