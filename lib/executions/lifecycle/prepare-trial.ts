@@ -84,23 +84,12 @@ export type TrialStage = Pick<Ports, 'loadNodeTypes' | 'readVariables' | 'clock'
   readonly stage: string;
 };
 
-/** A trial that the engine can run. */
-interface PreparedTrial {
-  readonly execution: NewExecution;
-  /** @throws AppError `WORKFLOW_INVALID` */
-  readonly openPlan: () => Promise<Plan>;
-  /** Collects what the node logs, beside the log itself. */
-  readonly addLog: (logger: Logger) => Logger;
-  /** What the trial answers, once it has run. */
-  readonly describe: (result: ExecutionResult) => Trial;
-}
-
 /** Makes a trial an execution of its own, with its own id, whose plan is the node alone. @throws AppError `STORE_UNAVAILABLE` */
 export const prepareTrial = async (
   { definition, incoming, before, trigger }: TriedNode,
   { input: given, outputs, traceparent }: TrialData,
   stage: TrialStage,
-): Promise<PreparedTrial> => {
+) => {
   const node = definition.nodes[0] as WorkflowNode;
   let hasBody = (_nodeId: string): boolean => false;
   const executionId = stage.ids.next();
@@ -119,16 +108,18 @@ export const prepareTrial = async (
     updatedAt: new Date(stage.clock.now()).toISOString(),
     definition: { ...definition, settings: { recordData: 'always' as const, ...settings, metrics: false } },
   };
+  const execution: NewExecution = {
+    executionId,
+    workflow: await placeOnStage(workflow, stage),
+    trigger: { ...(trigger ?? { nodeId: node.id, type: node.type }), byHand: true },
+    traceparent,
+    input: mergeInputs(inputs),
+    keepsResult: false,
+  };
   return {
-    execution: {
-      executionId,
-      workflow: await placeOnStage(workflow, stage),
-      trigger: { ...(trigger ?? { nodeId: node.id, type: node.type }), byHand: true },
-      traceparent,
-      input: mergeInputs(inputs),
-      keepsResult: false,
-    },
-    openPlan: async () => {
+    execution,
+    /** @throws AppError `WORKFLOW_INVALID` */
+    openPlan: async (): Promise<Plan> => {
       const plan = compilePlan(definition, asPoll(await stage.loadNodeTypes(nodeTypesOf(definition)), true));
       const owners = plan.nodes.filter(({ nodeType }) => nodeType.control?.bodyOutput !== undefined);
       const ids = new Set(owners.map((owner) => owner.node.id));
@@ -136,7 +127,8 @@ export const prepareTrial = async (
       return toTrialPlan(plan, { inputs, ...known });
     },
     addLog: log.add,
-    describe: (result) => ({
+    /** What the trial answers, once it has run. */
+    describe: (result: ExecutionResult): Trial => ({
       executionId,
       ...describeResult(result, node.settings?.onError, hasBody),
       ...log.entries(),

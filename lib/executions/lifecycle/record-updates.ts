@@ -9,13 +9,6 @@ import { computeLease, computeLimits, keepsData } from './limits.ts';
 import type { LoadedRun } from './load-background-run.ts';
 
 /** Computes what is written to the record of a background run. */
-export interface RecordUpdates {
-  toProgress(nodes: readonly NodeRecord[], status: ExecutionProgress['status']): Promise<ExecutionProgress>;
-  toEnd(result: ExecutionResult): Promise<NewEnd>;
-  /** @returns the nodes of a failed run, as they appear in its record */
-  toFailed(nodes: readonly NodeRecord[]): Promise<readonly NodeRecord[]>;
-}
-
 export const createRecordUpdates = (
   record: ExecutionRecord,
   {
@@ -27,7 +20,7 @@ export const createRecordUpdates = (
   }: Pick<LoadedRun, 'workflow' | 'input' | 'variables' | 'journal' | 'stored'>,
   blobs: Pick<BlobStore, 'put'>,
   clock: Pick<Clock, 'now'>,
-): RecordUpdates => {
+) => {
   const { settings } = workflow.definition;
   const { executionId, mode } = record;
   const view = async (nodes: readonly NodeRecord[], hasFailed: boolean): Promise<readonly NodeRecord[]> => {
@@ -39,7 +32,10 @@ export const createRecordUpdates = (
     hasFailed ||
     serializeJournal(journal).length < (settings?.recordData === 'always' ? PACKED_BYTES : SMALL_JOURNAL);
   return {
-    toProgress: async (nodes, status) => ({
+    toProgress: async (
+      nodes: readonly NodeRecord[],
+      status: ExecutionProgress['status'],
+    ): Promise<ExecutionProgress> => ({
       status,
       nodes: await view(nodes, false),
       ...(status === 'waiting' ? { checkpoints: await packJournal(record, journal, blobs, false) } : {}),
@@ -50,7 +46,7 @@ export const createRecordUpdates = (
         beganAt(record) + computeLimits(settings, mode).timeoutMs,
       ),
     }),
-    toEnd: async (result) => {
+    toEnd: async (result: ExecutionResult): Promise<NewEnd> => {
       const { status, nodes, failure } = result;
       const hasFailed = status !== 'succeeded';
       return {
@@ -65,9 +61,12 @@ export const createRecordUpdates = (
         ...(isKeptLong(stored.input) ? { input: await packInput(executionId, input, blobs, true) } : {}),
       };
     },
-    toFailed: (nodes) => view(nodes, true),
+    /** The nodes of a failed run, as they appear in its record. */
+    toFailed: (nodes: readonly NodeRecord[]) => view(nodes, true),
   };
 };
+
+export type RecordUpdates = ReturnType<typeof createRecordUpdates>;
 
 /**
  * The journal of a successful run is kept if it is at most this long, in characters: as much as fits beside a request

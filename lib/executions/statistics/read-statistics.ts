@@ -52,20 +52,8 @@ interface NodeStatistics {
   readonly durationMs: Percentiles;
 }
 
-interface StatisticsPage {
-  readonly workflowId: string | null;
-  readonly step: 'hour' | 'day';
-  /** The period in ISO 8601, in whole steps; `to` is where it ends. */
-  readonly from: string;
-  readonly to: string;
-  /** Of the whole period. */
-  readonly total: Statistics;
-  /** Of each step that has any, in order. */
-  readonly steps: readonly ({ readonly from: string } & Statistics)[];
-}
-
 /**
- * Reads the statistics of a period.
+ * Reads the statistics of a period, in whole steps: those of the whole, and of each step that has any, in order.
  *
  * @param now - milliseconds since the epoch
  * @throws AppError `QUERY_INVALID` for a period that is too long | `STORE_UNAVAILABLE`
@@ -74,7 +62,7 @@ export const readStatistics = async (
   { workflowId, step, ...query }: StatisticsQuery,
   store: Pick<StatisticsStore, 'read'>,
   now: number,
-): Promise<StatisticsPage> => {
+) => {
   const stepMs = step === 'hour' ? HOUR_MS : DAY_MS;
   const to = query.to ?? now;
   const from = Math.floor((query.from ?? Math.max(0, to - DAY_MS)) / stepMs) * stepMs;

@@ -1,27 +1,12 @@
-import type { JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { type Change, compareValues } from '../../shared/compare-values.ts';
 import type { Connection, WorkflowDefinition } from './definition.ts';
-
-interface DefinitionDifference {
-  readonly nodes: {
-    readonly added: readonly WorkflowNode[];
-    readonly removed: readonly WorkflowNode[];
-    /** Paths are relative to the node: `/parameters/url`. */
-    readonly changed: readonly { readonly id: string; readonly changes: readonly Change[] }[];
-  };
-  readonly connections: { readonly added: readonly Connection[]; readonly removed: readonly Connection[] };
-  /** Everything else: `/name`, `/settings/execution`. */
-  readonly workflow: readonly Change[];
-}
 
 /**
  * What to change in one definition to get the other. Nodes are the same if they have the same id; neither their order nor
  * the order of connections counts.
  */
-export const compareDefinitions = (
-  from: WorkflowDefinition,
-  to: WorkflowDefinition,
-): DefinitionDifference => {
+export const compareDefinitions = (from: WorkflowDefinition, to: WorkflowDefinition) => {
   const { nodes: nodesBefore, connections: connectionsBefore, ...restBefore } = from;
   const { nodes, connections, ...rest } = to;
   const before = new Map(nodesBefore.map((node) => [node.id, node]));
@@ -30,6 +15,7 @@ export const compareDefinitions = (
     nodes: {
       added: nodes.filter(({ id }) => !before.has(id)),
       removed: nodesBefore.filter(({ id }) => !after.has(id)),
+      /** Paths are relative to the node: `/parameters/url`. */
       changed: nodes.flatMap((node) => {
         const former = before.get(node.id);
         const changes = former === undefined ? [] : compareParts(former, node);
@@ -40,6 +26,7 @@ export const compareDefinitions = (
       added: without(connections, connectionsBefore),
       removed: without(connectionsBefore, connections),
     },
+    /** Everything else: `/name`, `/settings/execution`. */
     workflow: compareParts(restBefore, rest),
   };
 };

@@ -150,18 +150,13 @@ export const findBehind = (plan: Plan, nodeId: string): ReadonlySet<string> => {
 };
 
 /** What a run's trigger requires of the run for its caller: parameters of a `webhookTrigger`. */
-interface Answering {
-  /** The run's output holds the outputs of all end nodes, by node id. */
-  readonly collectsEnds: boolean;
-  /** The response is stored as soon as a node emits it, since the run continues afterwards. */
-  readonly respondsEarly: boolean;
-}
-
-export const readAnswering = (
-  { nodes }: Pick<WorkflowDefinition, 'nodes'>,
-  triggerNodeId: string,
-): Answering => {
+export const readAnswering = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>, triggerNodeId: string) => {
   const { lastNodeAnswer, continueAfterResponse } =
     nodes.find(({ id }) => id === triggerNodeId)?.parameters ?? {};
-  return { collectsEnds: lastNodeAnswer === 'all', respondsEarly: continueAfterResponse === true };
+  return {
+    /** The run's output holds the outputs of all end nodes, by node id. */
+    collectsEnds: lastNodeAnswer === 'all',
+    /** The response is stored as soon as a node emits it, since the run continues afterwards. */
+    respondsEarly: continueAfterResponse === true,
+  };
 };
