@@ -1,10 +1,8 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
 import { describeLimits } from '../../../../../lib/credentials/limits/call-limits.ts';
@@ -13,9 +11,11 @@ import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
+import { HeadedPage } from '../../parts/page.tsx';
 import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useQuestion } from '../../parts/use-question.tsx';
@@ -98,91 +98,83 @@ const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
   const test = useChange('POST /api/admin/credentials/{credentialId}/test');
   const health = useApi('GET /api/admin/plugins/health', {}, { isOn: isOut });
   return (
-    <ContentLayout
-      header={
-        <Header
-          variant="h1"
-          description={isOut ? 'For calling out' : 'Of callers of webhooks'}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              {hasSignIn && (
-                <Button {...readOnly} onClick={onSignIn}>
-                  {signIn}
-                </Button>
-              )}
-              {isOut && (
-                <Button
-                  {...readOnly}
-                  loading={test.isPending}
-                  onClick={() => test.mutate({ params: { credentialId: id } })}
-                >
-                  Test
-                </Button>
-              )}
-              {CHANGES.filter(({ onlyOut }) => isOut || !onlyOut).map(({ question, text }) => (
-                <Button key={text} {...readOnly} onClick={() => onAsk(question)}>
-                  {text}
-                </Button>
-              ))}
-            </SpaceBetween>
-          }
-        >
-          <span className="any-length">{id}</span>
-        </Header>
+    <HeadedPage
+      title={<span className="any-length">{id}</span>}
+      description={isOut ? 'For calling out' : 'Of callers of webhooks'}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          {hasSignIn && (
+            <Button {...readOnly} onClick={onSignIn}>
+              {signIn}
+            </Button>
+          )}
+          {isOut && (
+            <Button
+              {...readOnly}
+              loading={test.isPending}
+              onClick={() => test.mutate({ params: { credentialId: id } })}
+            >
+              Test
+            </Button>
+          )}
+          {CHANGES.filter(({ onlyOut }) => isOut || !onlyOut).map(({ question, text }) => (
+            <Button key={text} {...readOnly} onClick={() => onAsk(question)}>
+              {text}
+            </Button>
+          ))}
+        </SpaceBetween>
       }
     >
-      <SpaceBetween size="l">
-        {test.error !== null && <ProblemAlert error={test.error} />}
-        {test.data !== undefined && (
-          <Outcome
-            type={test.data.status === 'healthy' ? 'success' : 'warning'}
-            header="The live test"
-            dismissible={true}
-            onDismiss={test.reset}
-          >
-            <HealthStatus status={test.data.status} message={test.data.message} />
-            {asksForSignIn(test.data.message) && <SignInLink credentialId={id} />}
-          </Outcome>
-        )}
-        <Panel title="Overview">
-          <div className="any-length">
-            <KeyValuePairs
-              columns={3}
-              items={[
-                // The types of callers' credentials belong to the service and have no page.
-                { label: 'Type', value: isOut ? <IdLink of="credential-types" id={type} /> : type },
-                { label: 'Revision', value: String(revision) },
-                ...(credential.direction === 'inbound'
-                  ? [{ label: 'User name', value: credential.username ?? '–' }]
-                  : [
-                      { label: 'Hosts', value: describeHosts(credential.hosts) },
-                      {
-                        label: 'Limits on calls',
-                        value: credential.limits === undefined ? 'None' : describeLimits(credential.limits),
-                      },
-                      { label: 'Secret', value: <Box variant="code">{credential.reference}</Box> },
-                      ...(hasSignIn
-                        ? [{ label: 'Sign-in', value: SIGN_INS[String(isSignedIn(credential))] }]
-                        : []),
-                      {
-                        label: 'Health',
-                        value:
-                          test.data === undefined ? (
-                            <CredentialHealth credentialId={id} report={health} />
-                          ) : (
-                            <HealthStatus status={test.data.status} />
-                          ),
-                      },
-                      ...Object.entries(credential.fields).map(([label, value]) => ({ label, value })),
-                    ]),
-              ]}
-            />
-          </div>
-        </Panel>
-        {credential.direction === 'inbound' && <Secrets secrets={credential.secrets} onAsk={onAsk} />}
-        <Users users={credential.users} />
-      </SpaceBetween>
-    </ContentLayout>
+      {test.error !== null && <ProblemAlert error={test.error} />}
+      {test.data !== undefined && (
+        <Outcome
+          type={test.data.status === 'healthy' ? 'success' : 'warning'}
+          header="The live test"
+          dismissible={true}
+          onDismiss={test.reset}
+        >
+          <HealthStatus status={test.data.status} message={test.data.message} />
+          {asksForSignIn(test.data.message) && <SignInLink credentialId={id} />}
+        </Outcome>
+      )}
+      <Panel title="Overview">
+        <div className="any-length">
+          <KeyValuePairs
+            columns={3}
+            items={[
+              // The types of callers' credentials belong to the service and have no page.
+              { label: 'Type', value: isOut ? <IdLink of="credential-types" id={type} /> : type },
+              { label: 'Revision', value: String(revision) },
+              ...(credential.direction === 'inbound'
+                ? [{ label: 'User name', value: credential.username ?? '–' }]
+                : [
+                    { label: 'Hosts', value: describeHosts(credential.hosts) },
+                    {
+                      label: 'Limits on calls',
+                      value: credential.limits === undefined ? 'None' : describeLimits(credential.limits),
+                    },
+                    { label: 'Secret', value: <Box variant="code">{credential.reference}</Box> },
+                    ...(hasSignIn
+                      ? [{ label: 'Sign-in', value: SIGN_INS[String(isSignedIn(credential))] }]
+                      : []),
+                    {
+                      label: 'Health',
+                      value:
+                        test.data === undefined ? (
+                          <CredentialHealth credentialId={id} report={health} />
+                        ) : (
+                          <HealthStatus status={test.data.status} />
+                        ),
+                    },
+                    ...Object.entries(credential.fields).map(([label, value]) => ({ label, value })),
+                  ]),
+            ]}
+          />
+        </div>
+      </Panel>
+      {credential.direction === 'inbound' && <Secrets secrets={credential.secrets} onAsk={onAsk} />}
+      <Users users={credential.users} />
+    </HeadedPage>
   );
 };
 
@@ -199,10 +191,11 @@ const Secrets = ({
   secrets,
   onAsk,
 }: Pick<ShownProps, 'onAsk'> & { readonly secrets: readonly Secret[] }): ReactNode => (
-  <Table<Secret>
+  <Rows<Secret>
+    label="Live secrets"
+    wrapLines={false}
     items={secrets}
     trackBy="id"
-    ariaLabels={{ tableLabel: 'Live secrets' }}
     header={
       <Header
         variant="h2"
@@ -219,8 +212,8 @@ const Secrets = ({
         Live secrets
       </Header>
     }
-    empty={<Box textAlign="center">No secret is live: every caller is refused. Rotate to add one.</Box>}
-    columnDefinitions={[
+    empty="No secret is live: every caller is refused. Rotate to add one."
+    columns={[
       { id: 'id', header: 'Secret', isRowHeader: true, cell: ({ id }) => id },
       { id: 'createdAt', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
       {
@@ -244,18 +237,17 @@ const Secrets = ({
 type User = ShownCredential['users'][number];
 
 const Users = ({ users }: { readonly users: readonly User[] }): ReactNode => (
-  <Table<User>
+  <Rows<User>
+    label="Where it is used"
     items={users}
-    wrapLines={true}
     trackBy={({ workflowId, nodeId }) => `${workflowId} ${nodeId}`}
-    ariaLabels={{ tableLabel: 'Where it is used' }}
     header={
       <Header variant="h2" counter={`(${users.length})`}>
         Where it is used
       </Header>
     }
-    empty={<Box textAlign="center">No node names it. It can be removed.</Box>}
-    columnDefinitions={[
+    empty="No node names it. It can be removed."
+    columns={[
       {
         id: 'workflow',
         header: 'Workflow',

@@ -2,7 +2,6 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import { type ReactNode, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
@@ -13,6 +12,7 @@ import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Choice } from '../../parts/form-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
+import { Rows } from '../../parts/rows.tsx';
 import { useQuestion } from '../../parts/use-question.tsx';
 import { CreateCredential } from './create-credential.tsx';
 import { CredentialHealth } from './credential-health.tsx';
@@ -66,6 +66,7 @@ const Credentials = (): ReactNode => {
           ariaLabel="Direction"
           options={DIRECTIONS}
           value={filters.direction}
+          otherwise={DIRECTIONS[0]}
           onChange={(direction) => filter({ direction })}
         />
         <Choice
@@ -80,23 +81,18 @@ const Credentials = (): ReactNode => {
       <Loaded query={query}>
         {({ credentials, nextCursor }) => (
           <>
-            <Table<Credential>
-              wrapLines={true}
+            <Rows<Credential>
+              label="Credentials"
+              counted="page"
               enableKeyboardNavigation={true}
               items={credentials}
               trackBy="id"
-              ariaLabels={{ tableLabel: 'Credentials' }}
-              renderAriaLive={({ visibleItemsCount }) =>
-                `Credentials on this page: ${visibleItemsCount ?? credentials.length}`
-              }
               empty={
-                <Box textAlign="center">
-                  {isFiltered
-                    ? 'No credential matches. Change the filters to see more.'
-                    : 'There are no credentials. Create one for a webhook that only some may call, or for a system that a node calls.'}
-                </Box>
+                isFiltered
+                  ? 'No credential matches. Change the filters to see more.'
+                  : 'There are no credentials. Create one for a webhook that only some may call, or for a system that a node calls.'
               }
-              columnDefinitions={[
+              columns={[
                 {
                   id: 'id',
                   header: 'Id',

@@ -1,7 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
@@ -13,6 +12,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { ChangeDialog } from '../../parts/form-dialog.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { HeadedPage } from '../../parts/page.tsx';
 import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -85,62 +85,50 @@ const Shown = ({ scope, entry, onAsk }: ShownProps): ReactNode => {
   const { key, value, version, expiresAt, claim } = entry;
   const whyNot = readOnlyReason ?? whyNotEdited(value);
   return (
-    <ContentLayout
-      header={
-        <Header
-          variant="h1"
-          description={
-            <span className="any-length">
-              <AppLink to={withQuery('/state', { ...scope })} fontSize="inherit">
-                State of {scope.store === '' ? scope.workflowId : `the store ${scope.store}`}
-              </AppLink>
-            </span>
-          }
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              {claim === null && (
-                <Button
-                  disabled={whyNot !== null}
-                  disabledReason={whyNot ?? ''}
-                  onClick={() => onAsk('change')}
-                >
-                  Change
-                </Button>
-              )}
-              <Button {...readOnly} onClick={() => onAsk('delete')}>
-                Delete
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          <span className="any-length">{key}</span>
-        </Header>
+    <HeadedPage
+      title={<span className="any-length">{key}</span>}
+      description={
+        <span className="any-length">
+          <AppLink to={withQuery('/state', { ...scope })} fontSize="inherit">
+            State of {scope.store === '' ? scope.workflowId : `the store ${scope.store}`}
+          </AppLink>
+        </span>
+      }
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          {claim === null && (
+            <Button disabled={whyNot !== null} disabledReason={whyNot ?? ''} onClick={() => onAsk('change')}>
+              Change
+            </Button>
+          )}
+          <Button {...readOnly} onClick={() => onAsk('delete')}>
+            Delete
+          </Button>
+        </SpaceBetween>
       }
     >
-      <SpaceBetween size="l">
-        <Panel title="Overview">
-          <div className="any-length">
-            <Facts
-              columns={3}
-              facts={{
-                Version: version,
-                Written: <Written entry={entry} />,
-                Expires: expiresAt === null ? 'Never' : <Time at={expiresAt} />,
-              }}
-            />
-          </div>
+      <Panel title="Overview">
+        <div className="any-length">
+          <Facts
+            columns={3}
+            facts={{
+              Version: version,
+              Written: <Written entry={entry} />,
+              Expires: expiresAt === null ? 'Never' : <Time at={expiresAt} />,
+            }}
+          />
+        </div>
+      </Panel>
+      {claim === null ? (
+        <Panel title="Value">
+          <JsonView label={`Value of ${key}`} value={value} />
         </Panel>
-        {claim === null ? (
-          <Panel title="Value">
-            <JsonView label={`Value of ${key}`} value={value} />
-          </Panel>
-        ) : (
-          <Panel title="Claim">
-            <Claim claim={claim} />
-          </Panel>
-        )}
-      </SpaceBetween>
-    </ContentLayout>
+      ) : (
+        <Panel title="Claim">
+          <Claim claim={claim} />
+        </Panel>
+      )}
+    </HeadedPage>
   );
 };
 

@@ -1,8 +1,5 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Header from '@cloudscape-design/components/header';
-import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
@@ -11,7 +8,9 @@ import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { FilterBar } from '../../parts/filter-bar.tsx';
 import { TextField } from '../../parts/form-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
+import { Page } from '../../parts/page.tsx';
+import { readOnlyReason } from '../../parts/page-settings.ts';
+import { Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { PAGE_SIZE } from '../../parts/use-live-list.ts';
 import { useQuestion } from '../../parts/use-question.tsx';
@@ -37,23 +36,15 @@ const State = (): ReactNode => {
   };
   const whyNot = readOnlyReason ?? (isOn ? null : 'Choose a workflow or a store first.');
   return (
-    <SpaceBetween size="l">
-      <Header
-        variant="h1"
-        description="What workflows remember from one execution to the next."
-        actions={
-          <Button
-            {...readOnly}
-            disabled={whyNot !== null}
-            disabledReason={whyNot ?? ''}
-            onClick={() => ask('create')}
-          >
-            Create an entry
-          </Button>
-        }
-      >
-        State
-      </Header>
+    <Page
+      title="State"
+      description="What workflows remember from one execution to the next."
+      actions={
+        <Button disabled={whyNot !== null} disabledReason={whyNot ?? ''} onClick={() => ask('create')}>
+          Create an entry
+        </Button>
+      }
+    >
       {outcome}
       <FilterBar>
         <WorkflowField
@@ -84,10 +75,15 @@ const State = (): ReactNode => {
                 scope={scope}
                 entries={entries}
                 empty={
-                  nextCursor === null ? (
-                    <Empty isFiltered={prefix !== ''} />
-                  ) : (
+                  nextCursor !== null ? (
                     <Button onClick={() => pages.toNext(nextCursor)}>Search further</Button>
+                  ) : prefix !== '' ? (
+                    'No key begins with this. Change the text to see more.'
+                  ) : (
+                    <>
+                      There are no entries. Nodes of the type <IdLink of="node-types" id="state" /> write
+                      them.
+                    </>
                   )
                 }
               />
@@ -116,21 +112,9 @@ const State = (): ReactNode => {
           }
         />
       )}
-    </SpaceBetween>
+    </Page>
   );
 };
-
-const Empty = ({ isFiltered }: { readonly isFiltered: boolean }): ReactNode => (
-  <Box textAlign="center">
-    {isFiltered ? (
-      'No key begins with this. Change the text to see more.'
-    ) : (
-      <>
-        There are no entries. Nodes of the type <IdLink of="node-types" id="state" /> write them.
-      </>
-    )}
-  </Box>
-);
 
 interface EntryTableProps {
   readonly scope: Scope;
@@ -139,15 +123,14 @@ interface EntryTableProps {
 }
 
 const EntryTable = ({ scope, entries, empty }: EntryTableProps): ReactNode => (
-  <Table<Entry>
-    wrapLines={true}
+  <Rows<Entry>
+    label="Entries"
+    counted="page"
     enableKeyboardNavigation={true}
     items={entries}
     trackBy="key"
-    ariaLabels={{ tableLabel: 'Entries' }}
-    renderAriaLive={({ visibleItemsCount }) => `Entries on this page: ${visibleItemsCount ?? entries.length}`}
     empty={empty}
-    columnDefinitions={[
+    columns={[
       {
         id: 'key',
         header: 'Key',

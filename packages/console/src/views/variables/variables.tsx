@@ -2,7 +2,6 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import type { ReactNode } from 'react';
 import { useApi, useChange } from '../../api/use-api.ts';
@@ -10,6 +9,7 @@ import { useAddressState } from '../../parts/address-state.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
+import { Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useQuestion } from '../../parts/use-question.tsx';
 import { SetVariable } from './set-variable.tsx';
@@ -61,16 +61,13 @@ const VariableTable = ({ variables, text, onText, onAsk }: VariableTableProps): 
     </Button>
   );
   return (
-    <Table<Variable>
+    <Rows<Variable>
+      label="Variables"
+      counted="page"
       variant="full-page"
-      wrapLines={true}
       enableKeyboardNavigation={true}
       items={items}
       trackBy="name"
-      ariaLabels={{ tableLabel: 'Variables' }}
-      renderAriaLive={({ visibleItemsCount }) =>
-        `Variables on this page: ${visibleItemsCount ?? items.length}`
-      }
       header={
         <Header
           variant="h1"
@@ -90,13 +87,11 @@ const VariableTable = ({ variables, text, onText, onAsk }: VariableTableProps): 
         />
       }
       empty={
-        <Box textAlign="center">
-          {variables.length > 0
-            ? 'No variable matches. Change the text to see more.'
-            : 'There are no variables. Create one for what differs between stages, such as an address.'}
-        </Box>
+        variables.length > 0
+          ? 'No variable matches. Change the text to see more.'
+          : 'There are no variables. Create one for what differs between stages, such as an address.'
       }
-      columnDefinitions={[
+      columns={[
         {
           id: 'name',
           header: 'Name',
