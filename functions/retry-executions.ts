@@ -1,5 +1,5 @@
-import { createRetryExecutions } from '../lib/app/bulk-retries-handlers.ts';
 import { openRetryExecutions } from '../lib/app/compose/bulk-retries.ts';
+import { createRetryExecutions } from '../lib/app/retry-executions.ts';
 import { serve } from '../lib/app/sandbox.ts';
 import { describedPlugins } from '../nodes/described.ts';
 

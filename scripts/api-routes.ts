@@ -1,4 +1,4 @@
-import { routes, type topics } from '../lib/app/api.ts';
+import { routes, type topics } from '../lib/app/describe-api.ts';
 import { markdownTable, toCell, updatePages } from './cost/places.ts';
 
 // Writes the lists of routes in the pages from the declarations of routes. With `--check`, changes nothing and exits with 1

@@ -29,7 +29,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'lib/adapters/dynamodb/attributes.ts',
     'lib/adapters/dynamodb/workflows/workflow-store.ts',
     'lib/adapters/runtime/logger.ts',
-    'lib/app/state-handlers.ts', // a cursor
+    'lib/app/state.ts', // a cursor
     'lib/app/sweep-handler.ts',
     'lib/app/triggers/failed-run-data.ts',
     'lib/app/triggers/run-poll.ts',

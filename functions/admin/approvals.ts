@@ -1,4 +1,4 @@
-import { createListApprovals } from '../../lib/app/approvals-handler.ts';
+import { createListApprovals } from '../../lib/app/approvals.ts';
 import { openApprovals } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 

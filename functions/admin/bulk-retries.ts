@@ -1,4 +1,4 @@
-import { createBulkRetries } from '../../lib/app/bulk-retries-handlers.ts';
+import { createBulkRetries } from '../../lib/app/bulk-retries.ts';
 import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describedPlugins } from '../../nodes/described.ts';

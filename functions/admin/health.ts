@@ -1,5 +1,5 @@
 import { openHealth } from '../../lib/app/compose/admin.ts';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { createHealthRoutes } from '../../lib/app/health.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 

@@ -1,5 +1,5 @@
 import { openAdmin } from '../../lib/app/compose/admin.ts';
-import { createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import { createShowPlugin } from '../../lib/app/plugins.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describedPlugins } from '../../nodes/described.ts';
 

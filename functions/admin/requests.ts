@@ -1,5 +1,5 @@
 import { openRequests } from '../../lib/app/compose/requests.ts';
-import { createShowRequests } from '../../lib/app/requests-handlers.ts';
+import { createShowRequests } from '../../lib/app/requests.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 
 export const handler = serve(createShowRequests(openRequests()));

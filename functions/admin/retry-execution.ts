@@ -1,5 +1,5 @@
 import { openEditedRetry } from '../../lib/app/compose/requests.ts';
-import { createRetryExecution } from '../../lib/app/executions-handlers.ts';
+import { createRetryExecution } from '../../lib/app/executions.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describedPlugins } from '../../nodes/described.ts';
 

@@ -1,5 +1,5 @@
 import { openSendAgain } from '../../lib/app/compose/requests.ts';
-import { createSendAgain } from '../../lib/app/requests-handlers.ts';
+import { createSendAgain } from '../../lib/app/requests.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describedPlugins } from '../../nodes/described.ts';
 

@@ -1,6 +1,6 @@
 import { openSettings } from '../../lib/app/compose/editing.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { createSettings } from '../../lib/app/settings-handlers.ts';
+import { createSettings } from '../../lib/app/variables.ts';
 import { describedPlugins } from '../../nodes/described.ts';
 
 export const handler = serve(createSettings(openSettings(describedPlugins)));

@@ -1,5 +1,5 @@
 import { openState } from '../../lib/app/compose/state.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { createState } from '../../lib/app/state-handlers.ts';
+import { createState } from '../../lib/app/state.ts';
 
 export const handler = serve(createState(openState()));

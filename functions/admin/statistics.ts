@@ -1,5 +1,5 @@
 import { openStatistics } from '../../lib/app/compose/statistics.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { createShowStatistics } from '../../lib/app/statistics-handlers.ts';
+import { createShowStatistics } from '../../lib/app/statistics.ts';
 
 export const handler = serve(createShowStatistics(openStatistics()));

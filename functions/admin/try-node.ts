@@ -1,6 +1,6 @@
 import { openTrials } from '../../lib/app/compose/trials.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { createTryNode } from '../../lib/app/try-node-handler.ts';
+import { createTryNode } from '../../lib/app/trials.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { checkTrial } from '../../packages/authoring/stage/check-trial.ts';
 

@@ -1,8 +1,22 @@
+import type { Clock, CredentialType, Logger } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
+import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import { MAX_AT_ONCE, MAX_PER_SECOND, MIN_PER_SECOND } from '../credentials/limits/call-limits.ts';
-import { defineRoute } from '../http/api-route.ts';
-import type { BodyLimits } from '../http/read-json-body.ts';
-import { cursor, optional, pageSize, text, word } from '../shared/query-fields.ts';
+import type { EditOutboundPorts } from '../credentials/outbound/edit-outbound.ts';
+import { parseSecret } from '../credentials/outbound/load-credential.ts';
+import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
+import { takePage } from '../executions/record/cursor.ts';
+import { answerRoute, defineRoute } from '../http/api-route.ts';
+import type { ServedRoute } from '../http/create-handler.ts';
+import { withTag } from '../http/entity-tags.ts';
+import type { Registry } from '../plugins/load-registry.ts';
+import { answerJson } from '../shared/answer.ts';
+import { CREDENTIAL_NOT_FOUND } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
+import { cursor, hasText, optional, pageSize, text, word } from '../shared/query-fields.ts';
+import { findUsersOfCredential } from '../workflows/definition/find-users.ts';
+import type { ListUsers } from '../workflows/definition/uses.ts';
 import { described, nextCursor } from './answers.ts';
 
 export const inboundCredential = v.object({
@@ -17,35 +31,38 @@ export const inboundCredential = v.object({
   revision: v.number(),
 });
 
-const callLimits = v.pipe(
-  v.strictObject({
-    perSecond: v.optional(
-      described(
-        v.pipe(
-          v.number(),
-          v.minValue(MIN_PER_SECOND, `must be at least ${MIN_PER_SECOND}`),
-          v.maxValue(MAX_PER_SECOND, `must be at most ${MAX_PER_SECOND}`),
+/** In an object of their own, since every object schema that is exported is a component of the OpenAPI document. */
+export const limitFields = {
+  limits: v.pipe(
+    v.strictObject({
+      perSecond: v.optional(
+        described(
+          v.pipe(
+            v.number(),
+            v.minValue(MIN_PER_SECOND, `must be at least ${MIN_PER_SECOND}`),
+            v.maxValue(MAX_PER_SECOND, `must be at most ${MAX_PER_SECOND}`),
+          ),
+          'Calls in any second; 0.5 is one in two seconds',
         ),
-        'Calls in any second; 0.5 is one in two seconds',
       ),
-    ),
-    atOnce: v.optional(
-      described(
-        v.pipe(
-          v.number(),
-          v.integer('must be a whole number'),
-          v.minValue(1, 'must be at least 1'),
-          v.maxValue(MAX_AT_ONCE, `must be at most ${MAX_AT_ONCE}`),
+      atOnce: v.optional(
+        described(
+          v.pipe(
+            v.number(),
+            v.integer('must be a whole number'),
+            v.minValue(1, 'must be at least 1'),
+            v.maxValue(MAX_AT_ONCE, `must be at most ${MAX_AT_ONCE}`),
+          ),
+          'Calls at a time',
         ),
-        'Calls at a time',
       ),
+    }),
+    v.check(
+      ({ perSecond, atOnce }) => perSecond !== undefined || atOnce !== undefined,
+      'must have "perSecond", "atOnce" or both',
     ),
-  }),
-  v.check(
-    ({ perSecond, atOnce }) => perSecond !== undefined || atOnce !== undefined,
-    'must have "perSecond", "atOnce" or both',
   ),
-);
+};
 
 export const outboundCredential = v.object({
   id: v.string(),
@@ -53,7 +70,9 @@ export const outboundCredential = v.object({
   type: v.string(),
   fields: described(v.record(v.string(), v.string()), 'Those that are not secret'),
   hosts: v.nullable(v.array(v.string())),
-  limits: v.optional(described(callLimits, 'On the calls that are sent with it; absent if there are none')),
+  limits: v.optional(
+    described(limitFields.limits, 'On the calls that are sent with it; absent if there are none'),
+  ),
   reference: described(v.string(), 'Where the secret is stored'),
   revision: v.number(),
 });
@@ -99,154 +118,129 @@ export const showCredentialRoute = defineRoute({
   problems: ['CREDENTIAL_NOT_FOUND'],
 });
 
-const MAX_USERNAME_LENGTH = 256;
-const MAX_PASSWORD_LENGTH = 1_024;
-const MAX_HOSTS = 100;
+export interface CredentialsParts extends Omit<EditOutboundPorts, 'store' | 'loadTypes'> {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly inbound: CredentialStore;
+  readonly outbound: EditOutboundPorts['store'];
+  readonly loadRegistry: () => Promise<Registry>;
+  readonly listUsers: ListUsers;
+}
 
-/** Public fields are stored in one item of DynamoDB, of at most 400 kB. */
-const credentialLimits: BodyLimits = { maxBytes: 300_000, maxDepth: 5 };
+/** A credential of either kind. */
+export type Found =
+  | { readonly direction: 'inbound'; readonly credential: Credential }
+  | { readonly direction: 'outbound'; readonly credential: OutboundCredential };
 
-const bounded = (max: number) => v.pipe(v.string(), v.maxLength(max, `must have at most ${max} characters`));
-const fieldsOfType = v.record(v.string(), v.string());
-const hostList = v.pipe(
-  v.array(v.string()),
-  v.maxLength(MAX_HOSTS, `must have at most ${MAX_HOSTS} entries`),
-);
-const password = v.optional(bounded(MAX_PASSWORD_LENGTH));
-
-const changedCredential = v.variant('direction', [
-  v.object({
-    ...inboundCredential.entries,
-    secretId: v.optional(v.string()),
-    newSecret: v.optional(described(v.string(), 'The generated secret, which is in no other answer')),
+/** `GET /api/admin/credentials`, and what shows one. */
+export const answerCredentials = (parts: CredentialsParts): readonly ServedRoute[] => [
+  answerRoute(listCredentialsRoute, async ({ query }) => {
+    const [ofCallers, forNodes, types] = await Promise.all([
+      parts.inbound.list(),
+      parts.outbound.list(),
+      loadCredentialTypes(parts),
+    ]);
+    const all: Found[] = [
+      ...ofCallers.map((credential) => ({ direction: 'inbound' as const, credential })),
+      ...forNodes.map((credential) => ({ direction: 'outbound' as const, credential })),
+    ];
+    const rows = all
+      .map((found) => describeCredential(found, types))
+      .filter(
+        ({ id, type, direction }) =>
+          hasText(query.text, id, type) &&
+          (query.type ?? type) === type &&
+          (query.direction ?? direction) === direction,
+      )
+      .sort((one, other) => (one.id < other.id ? -1 : 1));
+    const { page, nextCursor } = takePage(rows, ({ id }) => id, query);
+    return answerJson(200, { count: page.length, credentials: page, nextCursor });
   }),
-  outboundCredential,
-]);
 
-export const createCredentialRoute = defineRoute({
-  route: 'PUT /api/admin/credentials/{credentialId}',
-  summary: 'creates one; a 409 if the id is taken',
-  headers: ['if-match', 'if-none-match'],
-  /** The fields of either kind; which ones its type has is checked later, with its own messages. */
-  body: v.strictObject({
-    type: bounded(64),
-    username: v.optional(bounded(MAX_USERNAME_LENGTH)),
-    password,
-    fields: v.optional(fieldsOfType),
-    secrets: v.optional(fieldsOfType),
-    ref: v.optional(bounded(2_048)),
-    hosts: v.optional(hostList),
-    limits: v.optional(callLimits),
+  answerRoute(showCredentialRoute, async ({ params }) => {
+    const id = checkCredentialId(params.credentialId);
+    const found = await findCredential(id, parts);
+    if (found === null) throw new AppError(CREDENTIAL_NOT_FOUND, { credentialId: id });
+    const types = await loadCredentialTypes(parts);
+    const shown = describeCredential(found, types);
+    const [users, storedSecretFields] = await Promise.all([
+      findUsers(id, parts),
+      found.direction === 'outbound'
+        ? findStoredFields(found.credential, types.get(found.credential.type), parts)
+        : null,
+    ]);
+    const body =
+      shown.direction === 'inbound' ? { ...shown, users } : { ...shown, storedSecretFields, users };
+    return withTag(answerJson(200, body), found.credential.revision);
   }),
-  bodyLimits: credentialLimits,
-  answers: { 201: changedCredential },
-  hasTag: true,
-  problems: [
-    'CREDENTIAL_NOT_FOUND',
-    'CREDENTIAL_EXISTS',
-    'CREDENTIAL_BUSY',
-    'CREDENTIAL_INVALID',
-    'CREDENTIAL_UNSUITABLE',
-    'SECRETS_UNAVAILABLE',
-  ],
-});
+];
 
-export const rotateCredentialRoute = defineRoute({
-  route: 'POST /api/admin/credentials/{credentialId}/rotate',
-  summary: 'adds a secret for callers, or replaces secret fields',
-  headers: ['if-match', 'if-none-match'],
-  body: v.strictObject({ password, secrets: v.optional(fieldsOfType) }),
-  bodyLimits: credentialLimits,
-  answers: { 200: changedCredential },
-  hasTag: true,
-  problems: [
-    'CREDENTIAL_NOT_FOUND',
-    'CREDENTIAL_CHANGED',
-    'CREDENTIAL_BUSY',
-    'CREDENTIAL_INVALID',
-    'CREDENTIAL_UNSUITABLE',
-    'TOO_MANY_SECRETS',
-    'SECRETS_UNAVAILABLE',
-  ],
-});
+/** A credential of either kind; null if there is none with this id. */
+export const findCredential = async (
+  id: string,
+  { inbound, outbound }: Pick<CredentialsParts, 'inbound' | 'outbound'>,
+): Promise<Found | null> => {
+  const [ofCallers, forNodes] = await Promise.all([inbound.find(id), outbound.find(id)]);
+  if (ofCallers !== null) return { direction: 'inbound', credential: ofCallers };
+  return forNodes === null ? null : { direction: 'outbound', credential: forNodes };
+};
 
-export const revokeSecretRoute = defineRoute({
-  route: 'POST /api/admin/credentials/{credentialId}/revoke',
-  summary: 'revokes one secret of callers, or all',
-  headers: ['if-match', 'if-none-match'],
-  body: v.strictObject({
-    // Not any text: a secret by mistake would be in the answer.
-    secretId: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be the id of a secret: a number'))),
-    all: v.optional(v.literal(true)),
-  }),
-  bodyLimits: credentialLimits,
-  answers: { 200: changedCredential },
-  hasTag: true,
-  problems: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_CHANGED', 'CREDENTIAL_INVALID', 'CREDENTIAL_UNSUITABLE'],
-});
+export const loadCredentialTypes = async ({ loadRegistry }: Pick<CredentialsParts, 'loadRegistry'>) =>
+  (await loadRegistry()).credentialTypes;
 
-export const changeHostsRoute = defineRoute({
-  route: 'POST /api/admin/credentials/{credentialId}/hosts',
-  summary: 'replaces the hosts of one for calling out',
-  headers: ['if-match', 'if-none-match'],
-  body: v.strictObject({
-    hosts: v.optional(hostList),
-    secrets: v.optional(
-      described(
-        fieldsOfType,
-        'All secret fields, which a new host needs again; they replace the stored ones',
-      ),
-    ),
-  }),
-  bodyLimits: credentialLimits,
-  answers: { 200: changedCredential },
-  hasTag: true,
-  problems: [
-    'CREDENTIAL_NOT_FOUND',
-    'CREDENTIAL_CHANGED',
-    'CREDENTIAL_BUSY',
-    'CREDENTIAL_INVALID',
-    'CREDENTIAL_UNSUITABLE',
-    'SECRETS_UNAVAILABLE',
-  ],
-});
+/** The nodes that name a credential. */
+export const findUsers = async (
+  id: string,
+  { loadRegistry, listUsers }: Pick<CredentialsParts, 'loadRegistry' | 'listUsers'>,
+) => {
+  const [{ findNodeType }, definitions] = await Promise.all([
+    loadRegistry(),
+    listUsers({ kind: 'credentials', names: [id] }),
+  ]);
+  return findUsersOfCredential(id, definitions, findNodeType);
+};
 
-export const changeLimitsRoute = defineRoute({
-  route: 'POST /api/admin/credentials/{credentialId}/limits',
-  summary: 'replaces the limits on the calls of one for calling out',
-  headers: ['if-match', 'if-none-match'],
-  body: v.strictObject({ limits: described(v.nullable(callLimits), 'null removes them') }),
-  bodyLimits: credentialLimits,
-  answers: { 200: changedCredential },
-  hasTag: true,
-  problems: [
-    'CREDENTIAL_NOT_FOUND',
-    'CREDENTIAL_CHANGED',
-    'CREDENTIAL_BUSY',
-    'CREDENTIAL_INVALID',
-    'CREDENTIAL_UNSUITABLE',
-  ],
-});
+/** Names of secret fields; null if the secret store does not say, for which nothing waits. */
+const findStoredFields = async (
+  { reference }: OutboundCredential,
+  type: CredentialType | undefined,
+  { secrets }: Pick<CredentialsParts, 'secrets'>,
+) => {
+  const secret = await secrets.get(reference, 0).catch(() => undefined);
+  if (type === undefined || secret === undefined) return null;
+  const stored = (secret === null ? null : parseSecret(secret, type)) ?? {};
+  return type.secretFields.filter((field) => Object.hasOwn(stored, field) && stored[field] !== '');
+};
 
-export const removeCredentialRoute = defineRoute({
-  route: 'DELETE /api/admin/credentials/{credentialId}',
-  summary: 'removes one with its secrets',
-  query: v.object({ force: optional(word(['true', 'false']), 'Whether to remove it although nodes use it') }),
-  headers: ['if-match', 'if-none-match'],
-  answers: {
-    200: v.object({
-      id: v.string(),
-      removed: v.literal(true),
-      keptSecret: v.optional(described(v.string(), "The secret in Secrets Manager, which is its owner's")),
-    }),
-  },
-  hasTag: true,
-  problems: [
-    'CREDENTIAL_NOT_FOUND',
-    'CREDENTIAL_CHANGED',
-    'CREDENTIAL_BUSY',
-    'CREDENTIAL_IN_USE',
-    'CREDENTIAL_UNSUITABLE',
-    'SECRETS_UNAVAILABLE',
-  ],
-});
+/** What a list shows of a credential: nothing of its secrets. */
+export type DescribedCredential =
+  | DescribedInbound
+  | ({ readonly direction: 'outbound' } & OutboundCredential);
+
+export type DescribedInbound = { readonly direction: 'inbound' } & Omit<Credential, 'secrets'> & {
+    /** The live ones, without hashes. */
+    readonly secrets: readonly Omit<Credential['secrets'][number], 'hash'>[];
+  };
+
+export const describeInbound = ({ id, type, username, secrets, revision }: Credential): DescribedInbound => {
+  const live = secrets.map(({ id: secretId, createdAt }) => ({ id: secretId, createdAt }));
+  return { id, direction: 'inbound', type, username, secrets: live, revision };
+};
+
+export const describeCredential = (
+  found: Found,
+  types: ReadonlyMap<string, { readonly apply?: unknown; readonly hosts?: unknown }>,
+): DescribedCredential => {
+  if (found.direction === 'inbound') return describeInbound(found.credential);
+  const { id, ...rest } = found.credential;
+  const type = types.get(rest.type);
+  // A type that lends its fields is for no host; credentials that are older than hosts have none at all.
+  const isLent = type !== undefined && type.apply === undefined && type.hosts === undefined;
+  return { id, direction: 'outbound', ...rest, hosts: isLent ? [] : rest.hosts };
+};
+
+/** @throws AppError `CREDENTIAL_NOT_FOUND` for an invalid id, which the response does not echo */
+export const checkCredentialId = (id: string): string => {
+  if (isId(id)) return id;
+  throw new AppError(CREDENTIAL_NOT_FOUND, { credentialId: 'with this id' });
+};

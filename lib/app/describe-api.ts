@@ -5,27 +5,90 @@ import type { ApiRoute, ReadHeader } from '../http/api-route.ts';
 import * as catalogue from '../shared/error-catalogue.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import { workflowSchema } from '../workflows/definition/schema.ts';
-import { components, routes, type topics } from './api.ts';
-import { proposal } from './workflows.ts';
+import * as answers from './answers.ts';
+import * as approvals from './approvals.ts';
+import * as bulkRetries from './bulk-retries.ts';
+import * as credentials from './credentials.ts';
+import * as debug from './debug.ts';
+import * as editCredentials from './edit-credentials.ts';
+import * as editWorkflows from './edit-workflows.ts';
+import * as executions from './executions.ts';
+import * as health from './health.ts';
+import * as listening from './listening.ts';
+import * as plugins from './plugins.ts';
+import * as requests from './requests.ts';
+import * as runWorkflow from './run-workflow.ts';
+import * as state from './state.ts';
+import * as statistics from './statistics.ts';
+import * as trials from './trials.ts';
+import * as types from './types.ts';
+import * as variables from './variables.ts';
+import * as workflows from './workflows.ts';
 
 // Evaluated when a bundle is built: no function contains the library that converts the schemas.
 
-/** Titles of the topics, in the order of the document. */
-const tags: Readonly<Record<keyof typeof topics, string>> = {
-  workflows: 'Workflows: their versions, and changes',
-  trials: 'Trials of single nodes',
-  executions: 'Executions: started, shown, compared, retried and cancelled',
-  bulkRetries: 'Retries of many executions at once',
-  statistics: 'Statistics by hour or by day',
-  requests: 'Recorded requests to webhooks',
-  approvals: 'Pending approvals',
-  credentials: 'Credentials of callers, and for calling out',
-  variables: 'Variables of the stage',
-  state: 'Entries of state: what workflows remember',
-  types: 'Node types and credential types, and this document',
-  plugins: 'Installed plugins',
-  health: 'Health of the plugins, live tests of credentials, and what runs on the stage',
+/**
+ * The topics, in the order of the document: their titles and files, in which every export `NAMERoute` is a route, every object
+ * schema a component.
+ */
+export const topics = {
+  workflows: ['Workflows: their versions, and changes', workflows, editWorkflows],
+  trials: ['Trials of single nodes', trials, listening],
+  executions: ['Executions: started, shown, compared, retried and cancelled', executions, runWorkflow],
+  bulkRetries: ['Retries of many executions at once', bulkRetries],
+  statistics: ['Statistics by hour or by day', statistics],
+  requests: ['Recorded requests to webhooks', requests],
+  approvals: ['Pending approvals', approvals],
+  credentials: ['Credentials of callers, and for calling out', credentials, editCredentials],
+  variables: ['Variables of the stage', variables],
+  state: ['Entries of state: what workflows remember', state],
+  types: ['Node types and credential types, and this document', types],
+  plugins: ['Installed plugins', plugins],
+  health: ['Health of the plugins, live tests of credentials, and what runs on the stage', health, debug],
+} satisfies Readonly<Record<string, readonly [title: string, ...files: object[]]>>;
+
+/** What the files of a topic export, by name. */
+const exportsOf = (files: readonly object[]): [name: string, value: unknown][] =>
+  files
+    .flatMap((file) => Object.entries<unknown>(file as Readonly<Record<string, unknown>>))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+
+interface NamedRoute {
+  /** Its topic: a tag of the OpenAPI document. */
+  readonly topic: string;
+  /** Its name: the id of the operation. */
+  readonly name: string;
+  readonly route: ApiRoute;
+}
+
+const isRoute = (value: unknown): value is ApiRoute =>
+  typeof value === 'object' && value !== null && 'route' in value;
+
+const isObjectSchema = (value: unknown): value is v.GenericSchema =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'entries' in value;
+
+const METHODS = ['GET', 'PUT', 'POST', 'DELETE'];
+
+/** Sorts by path, then by method. */
+const sortKeyOf = ({ route: { route } }: NamedRoute): string => {
+  const [method = '', path = ''] = route.split(' ');
+  return `${path} ${METHODS.indexOf(method)}`;
 };
+
+export const routes: readonly NamedRoute[] = Object.entries(topics).flatMap(([topic, [, ...files]]) =>
+  exportsOf(files)
+    .flatMap(([key, route]) => (isRoute(route) ? [{ topic, name: key.replace(/Route$/, ''), route }] : []))
+    .sort((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? -1 : 1)),
+);
+
+/** Objects in answers, by name: components of the OpenAPI document. */
+const components: Readonly<Record<string, v.GenericSchema>> = Object.fromEntries(
+  [[answers], ...Object.values(topics).map(([, ...files]) => files)].flatMap((files) =>
+    exportsOf(files).flatMap(([name, schema]) =>
+      isObjectSchema(schema) ? [[`${name[0]?.toUpperCase()}${name.slice(1)}`, schema]] : [],
+    ),
+  ),
+);
 
 const headerTexts: Readonly<Record<ReadHeader, string>> = {
   'if-match': 'The `ETag` of the version that must be current',
@@ -36,7 +99,7 @@ const headerTexts: Readonly<Record<ReadHeader, string>> = {
 };
 
 /** The JSON Schema of what a schema accepts, with references to the components. */
-const describe = (schema: v.GenericSchema): JsonObject => {
+const describeSchema = (schema: v.GenericSchema): JsonObject => {
   const {
     $schema: _dialect,
     $defs: _components,
@@ -71,7 +134,7 @@ export const describeApi = (): JsonObject => {
     },
     servers: [{ url: '/' }],
     security: [{ iam: [] }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(topics).map(([name, [description]]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {
@@ -99,7 +162,7 @@ export const describeApi = (): JsonObject => {
 };
 
 /** A component itself, rather than a reference to it. */
-const describeComponent = (schema: v.GenericSchema): JsonObject => describe({ ...schema });
+const describeComponent = (schema: v.GenericSchema): JsonObject => describeSchema({ ...schema });
 
 /** Problem details (RFC 9457) with the members of all problems. */
 const problem: JsonObject = {
@@ -121,7 +184,7 @@ const problem: JsonObject = {
           pointer: { type: 'string', description: 'A JSON pointer as a URI fragment' },
           detail: { type: 'string' },
           workflowId: { type: 'string' },
-          proposal: describe(proposal),
+          proposal: describeSchema(workflows.proposal),
         },
       },
     },
@@ -149,7 +212,7 @@ const describeRoute = (route: ApiRoute, topic: string, name: string): JsonObject
     responses[status] = {
       description: Number(status) === 304 ? 'The known content is current' : 'Done',
       ...(hasTag ? { headers: { etag: { schema: { type: 'string' } } } } : {}),
-      ...(schema === null ? {} : { content: { 'application/json': { schema: describe(schema) } } }),
+      ...(schema === null ? {} : { content: { 'application/json': { schema: describeSchema(schema) } } }),
     };
   for (const [status, codes] of Object.entries(problemsOf(route))) {
     const { description, content = {} } = responses[status] ?? {};
@@ -168,7 +231,7 @@ const describeRoute = (route: ApiRoute, topic: string, name: string): JsonObject
       : {
           requestBody: {
             required: body !== undefined && body.type !== 'optional',
-            content: { 'application/json': { schema: describe(sent) } },
+            content: { 'application/json': { schema: describeSchema(sent) } },
           },
         }),
     responses: {
@@ -182,7 +245,7 @@ const describeRoute = (route: ApiRoute, topic: string, name: string): JsonObject
 /** The fields of a query, as parameters: a field that may be null may be absent. */
 const describeFields = (fields: ApiRoute['query']): JsonObject[] => {
   if (fields === undefined) return [];
-  const { properties = {}, required = [] } = describe(fields);
+  const { properties = {}, required = [] } = describeSchema(fields);
   return Object.entries(properties as Readonly<Record<string, JsonObject>>).flatMap(([name, property]) => {
     const { anyOf, default: initial, ...own } = property;
     const [first = own] = Array.isArray(anyOf) ? (anyOf as JsonObject[]) : [];

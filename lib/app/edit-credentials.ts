@@ -1,5 +1,4 @@
-import type { Clock, Logger } from '@hookloom/plugin-kit';
-import { isId } from '@hookloom/plugin-kit/host';
+import * as v from 'valibot';
 import {
   createCredential,
   MIN_PASSWORD_LENGTH,
@@ -8,17 +7,15 @@ import {
   rotateCredential,
   type WithNewSecret,
 } from '../credentials/create-credential.ts';
-import type { Credential, CredentialStore } from '../credentials/credential.ts';
-import { createEditOutbound, type EditOutboundPorts } from '../credentials/outbound/edit-outbound.ts';
-import { parseSecret } from '../credentials/outbound/load-credential.ts';
+import type { Credential } from '../credentials/credential.ts';
+import { createEditOutbound } from '../credentials/outbound/edit-outbound.ts';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
 import { refuse, refuseField } from '../credentials/outbound/outbound-rules.ts';
 import { isBound } from '../credentials/outbound/secret-store.ts';
-import { takePage } from '../executions/record/cursor.ts';
-import { answerRoute, type RouteCall } from '../http/api-route.ts';
+import { answerRoute, defineRoute, type RouteCall } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { checkPrecondition, withTag } from '../http/entity-tags.ts';
-import type { Registry } from '../plugins/load-registry.ts';
+import type { BodyLimits } from '../http/read-json-body.ts';
 import { answerJson } from '../shared/answer.ts';
 import {
   CREDENTIAL_CHANGED,
@@ -29,33 +26,177 @@ import {
   PRECONDITION_FAILED,
 } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
-import { hasText } from '../shared/query-fields.ts';
-import { describeUser, findUsersOfCredential } from '../workflows/definition/find-users.ts';
-import type { ListUsers } from '../workflows/definition/uses.ts';
+import { optional, word } from '../shared/query-fields.ts';
+import { describeUser } from '../workflows/definition/find-users.ts';
+import { described } from './answers.ts';
 import {
-  changeHostsRoute,
-  changeLimitsRoute,
-  createCredentialRoute,
-  listCredentialsRoute,
-  removeCredentialRoute,
-  revokeSecretRoute,
-  rotateCredentialRoute,
-  showCredentialRoute,
+  answerCredentials,
+  type CredentialsParts,
+  checkCredentialId,
+  type DescribedCredential,
+  type DescribedInbound,
+  describeCredential,
+  describeInbound,
+  type Found,
+  findCredential,
+  findUsers,
+  inboundCredential,
+  limitFields,
+  loadCredentialTypes,
+  outboundCredential,
 } from './credentials.ts';
 
-interface CredentialsParts extends Omit<EditOutboundPorts, 'store' | 'loadTypes'> {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly inbound: CredentialStore;
-  readonly outbound: EditOutboundPorts['store'];
-  readonly loadRegistry: () => Promise<Registry>;
-  readonly listUsers: ListUsers;
-}
+const MAX_USERNAME_LENGTH = 256;
+const MAX_PASSWORD_LENGTH = 1_024;
+const MAX_HOSTS = 100;
 
-/** A credential of either kind. */
-type Found =
-  | { readonly direction: 'inbound'; readonly credential: Credential }
-  | { readonly direction: 'outbound'; readonly credential: OutboundCredential };
+/** Public fields are stored in one item of DynamoDB, of at most 400 kB. */
+const credentialLimits: BodyLimits = { maxBytes: 300_000, maxDepth: 5 };
+
+const bounded = (max: number) => v.pipe(v.string(), v.maxLength(max, `must have at most ${max} characters`));
+const fieldsOfType = v.record(v.string(), v.string());
+const hostList = v.pipe(
+  v.array(v.string()),
+  v.maxLength(MAX_HOSTS, `must have at most ${MAX_HOSTS} entries`),
+);
+const password = v.optional(bounded(MAX_PASSWORD_LENGTH));
+
+const changedCredential = v.variant('direction', [
+  v.object({
+    ...inboundCredential.entries,
+    secretId: v.optional(v.string()),
+    newSecret: v.optional(described(v.string(), 'The generated secret, which is in no other answer')),
+  }),
+  outboundCredential,
+]);
+
+export const createCredentialRoute = defineRoute({
+  route: 'PUT /api/admin/credentials/{credentialId}',
+  summary: 'creates one; a 409 if the id is taken',
+  headers: ['if-match', 'if-none-match'],
+  /** The fields of either kind; which ones its type has is checked later, with its own messages. */
+  body: v.strictObject({
+    type: bounded(64),
+    username: v.optional(bounded(MAX_USERNAME_LENGTH)),
+    password,
+    fields: v.optional(fieldsOfType),
+    secrets: v.optional(fieldsOfType),
+    ref: v.optional(bounded(2_048)),
+    hosts: v.optional(hostList),
+    limits: v.optional(limitFields.limits),
+  }),
+  bodyLimits: credentialLimits,
+  answers: { 201: changedCredential },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_EXISTS',
+    'CREDENTIAL_BUSY',
+    'CREDENTIAL_INVALID',
+    'CREDENTIAL_UNSUITABLE',
+    'SECRETS_UNAVAILABLE',
+  ],
+});
+
+export const rotateCredentialRoute = defineRoute({
+  route: 'POST /api/admin/credentials/{credentialId}/rotate',
+  summary: 'adds a secret for callers, or replaces secret fields',
+  headers: ['if-match', 'if-none-match'],
+  body: v.strictObject({ password, secrets: v.optional(fieldsOfType) }),
+  bodyLimits: credentialLimits,
+  answers: { 200: changedCredential },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_CHANGED',
+    'CREDENTIAL_BUSY',
+    'CREDENTIAL_INVALID',
+    'CREDENTIAL_UNSUITABLE',
+    'TOO_MANY_SECRETS',
+    'SECRETS_UNAVAILABLE',
+  ],
+});
+
+export const revokeSecretRoute = defineRoute({
+  route: 'POST /api/admin/credentials/{credentialId}/revoke',
+  summary: 'revokes one secret of callers, or all',
+  headers: ['if-match', 'if-none-match'],
+  body: v.strictObject({
+    // Not any text: a secret by mistake would be in the answer.
+    secretId: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be the id of a secret: a number'))),
+    all: v.optional(v.literal(true)),
+  }),
+  bodyLimits: credentialLimits,
+  answers: { 200: changedCredential },
+  hasTag: true,
+  problems: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_CHANGED', 'CREDENTIAL_INVALID', 'CREDENTIAL_UNSUITABLE'],
+});
+
+export const changeHostsRoute = defineRoute({
+  route: 'POST /api/admin/credentials/{credentialId}/hosts',
+  summary: 'replaces the hosts of one for calling out',
+  headers: ['if-match', 'if-none-match'],
+  body: v.strictObject({
+    hosts: v.optional(hostList),
+    secrets: v.optional(
+      described(
+        fieldsOfType,
+        'All secret fields, which a new host needs again; they replace the stored ones',
+      ),
+    ),
+  }),
+  bodyLimits: credentialLimits,
+  answers: { 200: changedCredential },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_CHANGED',
+    'CREDENTIAL_BUSY',
+    'CREDENTIAL_INVALID',
+    'CREDENTIAL_UNSUITABLE',
+    'SECRETS_UNAVAILABLE',
+  ],
+});
+
+export const changeLimitsRoute = defineRoute({
+  route: 'POST /api/admin/credentials/{credentialId}/limits',
+  summary: 'replaces the limits on the calls of one for calling out',
+  headers: ['if-match', 'if-none-match'],
+  body: v.strictObject({ limits: described(v.nullable(limitFields.limits), 'null removes them') }),
+  bodyLimits: credentialLimits,
+  answers: { 200: changedCredential },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_CHANGED',
+    'CREDENTIAL_BUSY',
+    'CREDENTIAL_INVALID',
+    'CREDENTIAL_UNSUITABLE',
+  ],
+});
+
+export const removeCredentialRoute = defineRoute({
+  route: 'DELETE /api/admin/credentials/{credentialId}',
+  summary: 'removes one with its secrets',
+  query: v.object({ force: optional(word(['true', 'false']), 'Whether to remove it although nodes use it') }),
+  headers: ['if-match', 'if-none-match'],
+  answers: {
+    200: v.object({
+      id: v.string(),
+      removed: v.literal(true),
+      keptSecret: v.optional(described(v.string(), "The secret in Secrets Manager, which is its owner's")),
+    }),
+  },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_CHANGED',
+    'CREDENTIAL_BUSY',
+    'CREDENTIAL_IN_USE',
+    'CREDENTIAL_UNSUITABLE',
+    'SECRETS_UNAVAILABLE',
+  ],
+});
 
 /** What a write has stored or removed. */
 interface Changed<Body = ChangedCredential> {
@@ -69,27 +210,12 @@ interface Changed<Body = ChangedCredential> {
  */
 export const createCredentials = (parts: CredentialsParts) => {
   const { inbound, clock } = parts;
-  const loadTypes = async () => (await parts.loadRegistry()).credentialTypes;
+  const loadTypes = () => loadCredentialTypes(parts);
   const outbound = createEditOutbound({ ...parts, store: parts.outbound, loadTypes });
-
-  const find = async (id: string): Promise<Found | null> => {
-    const [ofCallers, forNodes] = await Promise.all([inbound.find(id), parts.outbound.find(id)]);
-    if (ofCallers !== null) return { direction: 'inbound', credential: ofCallers };
-    return forNodes === null ? null : { direction: 'outbound', credential: forNodes };
-  };
-
-  const requireFound = async (id: string): Promise<Found> => {
-    const found = await find(id);
-    if (found === null) throw new AppError(CREDENTIAL_NOT_FOUND, { credentialId: id });
-    return found;
-  };
-
-  const describe = async (found: Found): Promise<DescribedCredential> =>
-    describeCredential(found, await loadTypes());
 
   const showOutbound = async (credential: OutboundCredential): Promise<Changed> => ({
     revision: credential.revision,
-    body: await describe({ direction: 'outbound', credential }),
+    body: describeCredential({ direction: 'outbound', credential }, await loadTypes()),
   });
 
   const storeInbound = async ({ credential, newSecret }: WithNewSecret): Promise<Changed> => {
@@ -99,23 +225,6 @@ export const createCredentials = (parts: CredentialsParts) => {
     return { revision: credential.revision, body: { ...describeInbound(credential), secretId, ...made } };
   };
 
-  /** Names alone; null if the secret store does not say, for which nothing waits. */
-  const findStoredFields = async ({ type: name, reference }: OutboundCredential) => {
-    const type = (await loadTypes()).get(name);
-    const secret = await parts.secrets.get(reference, 0).catch(() => undefined);
-    if (type === undefined || secret === undefined) return null;
-    const stored = (secret === null ? null : parseSecret(secret, type)) ?? {};
-    return type.secretFields.filter((field) => Object.hasOwn(stored, field) && stored[field] !== '');
-  };
-
-  const findUsers = async (id: string) => {
-    const [{ findNodeType }, definitions] = await Promise.all([
-      parts.loadRegistry(),
-      parts.listUsers({ kind: 'credentials', names: [id] }),
-    ]);
-    return findUsersOfCredential(id, definitions, findNodeType);
-  };
-
   /** A write, whose precondition fails as well if another request is faster. */
   const write = async <const Status extends number, Body>(
     { event, params, addLogFields }: WriteCall,
@@ -123,7 +232,7 @@ export const createCredentials = (parts: CredentialsParts) => {
     make: (id: string, found: Found | null) => Promise<Changed<Body>>,
   ) => {
     const id = checkCredentialId(params.credentialId);
-    const found = await find(id);
+    const found = await findCredential(id, parts);
     const condition = checkPrecondition(event, toReplaced(id, found), clock.now());
     try {
       const { revision, body } = await make(id, found);
@@ -132,7 +241,7 @@ export const createCredentials = (parts: CredentialsParts) => {
     } catch (error) {
       if (!isAppError(error, 'CREDENTIAL_CHANGED')) throw error;
       if (condition !== undefined)
-        throw new AppError(PRECONDITION_FAILED, toReplaced(id, await find(id)), error);
+        throw new AppError(PRECONDITION_FAILED, toReplaced(id, await findCredential(id, parts)), error);
       throw found === null ? new AppError(CREDENTIAL_EXISTS, { credentialId: id }, error) : error;
     }
   };
@@ -144,41 +253,7 @@ export const createCredentials = (parts: CredentialsParts) => {
     });
 
   return serveRoutes(parts, [
-    answerRoute(listCredentialsRoute, async ({ query }) => {
-      const [ofCallers, forNodes, types] = await Promise.all([
-        inbound.list(),
-        parts.outbound.list(),
-        loadTypes(),
-      ]);
-      const all: Found[] = [
-        ...ofCallers.map((credential) => ({ direction: 'inbound' as const, credential })),
-        ...forNodes.map((credential) => ({ direction: 'outbound' as const, credential })),
-      ];
-      const rows = all
-        .map((found) => describeCredential(found, types))
-        .filter(
-          ({ id, type, direction }) =>
-            hasText(query.text, id, type) &&
-            (query.type ?? type) === type &&
-            (query.direction ?? direction) === direction,
-        )
-        .sort((one, other) => (one.id < other.id ? -1 : 1));
-      const { page, nextCursor } = takePage(rows, ({ id }) => id, query);
-      return answerJson(200, { count: page.length, credentials: page, nextCursor });
-    }),
-
-    answerRoute(showCredentialRoute, async ({ params }) => {
-      const id = checkCredentialId(params.credentialId);
-      const found = await requireFound(id);
-      const [shown, users, storedSecretFields] = await Promise.all([
-        describe(found),
-        findUsers(id),
-        found.direction === 'outbound' ? findStoredFields(found.credential) : null,
-      ]);
-      const body =
-        shown.direction === 'inbound' ? { ...shown, users } : { ...shown, storedSecretFields, users };
-      return withTag(answerJson(200, body), found.credential.revision);
-    }),
+    ...answerCredentials(parts),
 
     answerRoute(createCredentialRoute, (call) =>
       write(call, 201, async (id, found) => {
@@ -249,7 +324,7 @@ export const createCredentials = (parts: CredentialsParts) => {
       change(call, async ({ direction, credential }) => {
         const { id, revision } = credential;
         if (call.query.force !== 'true') {
-          const users = (await findUsers(id)).map(describeUser);
+          const users = (await findUsers(id, parts)).map(describeUser);
           if (users.length > 0) throw new AppError(CREDENTIAL_IN_USE, { credentialId: id, users });
         }
         const body = { id, removed: true as const };
@@ -274,16 +349,6 @@ const INBOUND_TYPES: readonly Credential['type'][] = ['apiKey', 'basic'];
 const isInboundType = (type: string): type is Credential['type'] =>
   INBOUND_TYPES.some((inbound) => inbound === type);
 
-/** What a list shows of a credential: nothing of its secrets. */
-export type DescribedCredential =
-  | DescribedInbound
-  | ({ readonly direction: 'outbound' } & OutboundCredential);
-
-type DescribedInbound = { readonly direction: 'inbound' } & Omit<Credential, 'secrets'> & {
-    /** The live ones, without hashes. */
-    readonly secrets: readonly Omit<Credential['secrets'][number], 'hash'>[];
-  };
-
 type ChangedCredential =
   | Exclude<DescribedCredential, DescribedInbound>
   | (DescribedInbound & {
@@ -291,29 +356,6 @@ type ChangedCredential =
       /** The generated secret, which is in no other answer. */
       readonly newSecret?: string;
     });
-
-const describeInbound = ({ id, type, username, secrets, revision }: Credential): DescribedInbound => {
-  const live = secrets.map(({ id: secretId, createdAt }) => ({ id: secretId, createdAt }));
-  return { id, direction: 'inbound', type, username, secrets: live, revision };
-};
-
-const describeCredential = (
-  found: Found,
-  types: ReadonlyMap<string, { readonly apply?: unknown; readonly hosts?: unknown }>,
-): DescribedCredential => {
-  if (found.direction === 'inbound') return describeInbound(found.credential);
-  const { id, ...rest } = found.credential;
-  const type = types.get(rest.type);
-  // A type that lends its fields is for no host; credentials that are older than hosts have none at all.
-  const isLent = type !== undefined && type.apply === undefined && type.hosts === undefined;
-  return { id, direction: 'outbound', ...rest, hosts: isLent ? [] : rest.hosts };
-};
-
-/** @throws AppError `CREDENTIAL_NOT_FOUND` for an invalid id, which the response does not echo */
-const checkCredentialId = (id: string): string => {
-  if (isId(id)) return id;
-  throw new AppError(CREDENTIAL_NOT_FOUND, { credentialId: 'with this id' });
-};
 
 const toReplaced = (id: string, found: Found | null) => ({
   resource: `credential ${id}`,

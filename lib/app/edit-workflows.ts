@@ -1,8 +1,9 @@
 import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
+import * as v from 'valibot';
 import { nudgeHeld } from '../executions/held/nudge-held.ts';
 import type { Ports } from '../executions/ports.ts';
 import { PROBE_PREFIX } from '../health/ping.ts';
-import { answerRoute, type RouteCall } from '../http/api-route.ts';
+import { answerRoute, defineRoute, type RouteCall } from '../http/api-route.ts';
 import { type Call, readCaller, serveRoutes } from '../http/create-handler.ts';
 import { checkPrecondition, withTag } from '../http/entity-tags.ts';
 import type { Registry } from '../plugins/load-registry.ts';
@@ -15,6 +16,7 @@ import {
   WORKFLOWS_INVALID,
 } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
+import { messageText, optional, positive, word } from '../shared/query-fields.ts';
 import { findTriggers } from '../triggers/list-workflows.ts';
 import {
   putWorkflow,
@@ -25,22 +27,156 @@ import {
 import type { RegistrarParts } from '../triggers/registrations/registrar.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { findUsersOfWorkflow } from '../workflows/definition/find-users.ts';
-import type { CheckedWorkflow, PatchOperation, Problem } from '../workflows/definition/problem.ts';
+import type { CheckedWorkflow, Problem } from '../workflows/definition/problem.ts';
 import type { ListUsers } from '../workflows/definition/uses.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
-import { type ListeningParts, listeningRoutes } from './listening-routes.ts';
-import {
-  disableWorkflowRoute,
-  enableWorkflowRoute,
-  purgeProbeRoute,
-  putProbesRoute,
-  putWorkflowRoute,
-  putWorkflowsRoute,
-  removeWorkflowRoute,
-  rollBackWorkflowRoute,
-  validateWorkflowsRoute,
-} from './workflows.ts';
-import { checkWorkflowId, findVersion } from './workflows-handlers.ts';
+import { definition, described } from './answers.ts';
+import { checkWorkflowId } from './calls.ts';
+import { type ListeningParts, listeningRoutes } from './listening.ts';
+import { findVersion, pointedText, toPointed, workflowLimits, workflowTrigger } from './workflows.ts';
+
+const triggerTimes = v.object({ triggerNodeId: v.string(), times: v.array(v.string()) });
+
+export const storedWorkflow = v.object({
+  id: v.string(),
+  version: v.number(),
+  changed: described(v.boolean(), 'False if it equals the current version, which then stays current'),
+  triggers: v.array(workflowTrigger),
+  warnings: v.array(pointedText),
+  times: v.array(triggerTimes),
+  releasing: described(v.array(v.string()), 'Triggers whose held executions start to run'),
+  file: v.optional(
+    described(v.string(), 'The file to which the local service has saved what its console stored'),
+  ),
+});
+
+export const checkedWorkflow = v.object({
+  id: v.nullable(v.string()),
+  valid: v.boolean(),
+  errors: v.array(v.object({ ...pointedText.entries, workflowId: v.optional(v.string()) })),
+  warnings: v.array(pointedText),
+  times: v.array(triggerTimes),
+});
+
+const MAX_WORKFLOWS = 100;
+
+const note = v.object({
+  message: optional(messageText, 'Kept with the version, as in a commit'),
+});
+
+const workflowsBody = v.strictObject({
+  workflows: v.pipe(
+    v.array(
+      v.strictObject({
+        definition,
+        /** The version that the definition was made from, null if there must be none; absent to replace any. */
+        replaces: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1)))),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(MAX_WORKFLOWS),
+  ),
+});
+
+/** Problems of a change whose triggers are registered. */
+const changeProblems = ['WORKFLOW_CHANGED', 'REGISTRATION_REFUSED'] as const;
+const putProblems = [
+  ...changeProblems,
+  'WORKFLOWS_INVALID',
+  'WORKFLOW_TOO_LARGE',
+  'WORKFLOWS_LEFT_STORED',
+] as const;
+
+export const putWorkflowRoute = defineRoute({
+  route: 'PUT /api/admin/workflows/{workflowId}',
+  summary: 'stores a definition as a new version',
+  query: note,
+  headers: ['if-match', 'if-none-match'],
+  body: definition,
+  bodyLimits: workflowLimits,
+  answers: { 200: storedWorkflow, 201: storedWorkflow },
+  hasTag: true,
+  problems: [...putProblems, 'WORKFLOW_NOT_FOUND'],
+});
+
+export const putWorkflowsRoute = defineRoute({
+  route: 'PUT /api/admin/workflows',
+  summary: `stores up to ${MAX_WORKFLOWS} workflows, all or none`,
+  query: note,
+  body: workflowsBody,
+  bodyLimits: workflowLimits,
+  answers: { 200: v.object({ count: v.number(), workflows: v.array(storedWorkflow) }) },
+  problems: putProblems,
+});
+
+export const putProbesRoute = defineRoute({
+  route: 'PUT /api/admin/probes',
+  summary:
+    'stores probes of `hookloom doctor`, all or none: workflows whose ids begin with `hookloom-doctor-`',
+  body: workflowsBody,
+  bodyLimits: workflowLimits,
+  answers: { 200: v.object({ count: v.number(), workflows: v.array(storedWorkflow) }) },
+  problems: putProblems,
+});
+
+export const purgeProbeRoute = defineRoute({
+  route: 'DELETE /api/admin/probes/{workflowId}',
+  summary: 'deletes a probe with its versions and executions',
+  answers: { 200: v.object({ id: v.string(), purged: v.literal(true), executions: v.number() }) },
+  problems: ['WORKFLOW_NOT_FOUND'],
+});
+
+export const validateWorkflowsRoute = defineRoute({
+  route: 'POST /api/admin/workflows/validate',
+  summary: `checks up to ${MAX_WORKFLOWS} workflows, and stores nothing`,
+  body: workflowsBody,
+  bodyLimits: workflowLimits,
+  answers: { 200: v.object({ valid: v.boolean(), workflows: v.array(checkedWorkflow) }) },
+});
+
+const switchedWorkflow = v.object({
+  id: v.string(),
+  version: v.number(),
+  changed: v.boolean(),
+  enabled: v.boolean(),
+  releasing: v.array(v.string()),
+});
+
+export const enableWorkflowRoute = defineRoute({
+  route: 'POST /api/admin/workflows/{workflowId}/enable',
+  summary: 'stores a version that differs only in `enabled`',
+  query: note,
+  headers: ['if-match', 'if-none-match'],
+  answers: { 200: switchedWorkflow },
+  hasTag: true,
+  problems: [...changeProblems, 'WORKFLOW_NOT_FOUND', 'WORKFLOW_TOO_LARGE'],
+});
+
+export const disableWorkflowRoute = defineRoute({
+  ...enableWorkflowRoute,
+  route: 'POST /api/admin/workflows/{workflowId}/disable',
+});
+
+export const rollBackWorkflowRoute = defineRoute({
+  route: 'POST /api/admin/workflows/{workflowId}/rollback',
+  summary: 'stores an earlier version as a new one',
+  options: v.object({ version: positive, ...note.entries }),
+  headers: ['if-match', 'if-none-match'],
+  answers: { 200: storedWorkflow, 201: storedWorkflow },
+  hasTag: true,
+  problems: [...putProblems, 'WORKFLOW_NOT_FOUND', 'VERSION_NOT_FOUND'],
+});
+
+export const removeWorkflowRoute = defineRoute({
+  route: 'DELETE /api/admin/workflows/{workflowId}',
+  summary: 'removes the workflow; its versions stay readable',
+  query: v.object({
+    force: optional(word(['true', 'false']), 'Whether to remove it although others use it'),
+  }),
+  headers: ['if-match', 'if-none-match'],
+  answers: { 200: v.object({ id: v.string(), removed: v.literal(true), lastVersion: v.number() }) },
+  problems: [...changeProblems, 'WORKFLOW_NOT_FOUND', 'WORKFLOW_IN_USE'],
+});
 
 interface EditWorkflowsParts
   extends Omit<RegistrarParts, 'findNodeType'>,
@@ -298,24 +434,7 @@ const toErrors = (problems: readonly Problem[], { content, pointer }: Item = NO_
   }));
 };
 
-/** A finding with its place in the body. @param pointer - of the workflow: a JSON pointer as a URI fragment */
-export const toPointed = ({ path, message, proposal }: Problem, pointer: string) => {
-  const toPlace = (inner: string): string => `${pointer}${inner.split('/').map(toSegment).join('/')}`;
-  const toPlaces = (operation: PatchOperation): PatchOperation => ({
-    ...operation,
-    path: toPlace(operation.path),
-    ...(operation.op === 'move' ? { from: toPlace(operation.from) } : {}),
-  });
-  return {
-    pointer: toPlace(path),
-    detail: message,
-    ...(proposal === undefined ? {} : { proposal: proposal.map(toPlaces) }),
-  };
-};
-
 const NO_ITEM: Item = { content: null, pointer: '#' };
-
-const toSegment = (key: string): string => encodeURIComponent(key.toWellFormed());
 
 const idOf = (content: unknown): string | null =>
   isPlainObject(content) && typeof content.id === 'string' ? content.id.slice(0, 64) : null;

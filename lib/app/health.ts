@@ -1,7 +1,23 @@
+import { isId } from '@hookloom/plugin-kit/host';
+import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
-import { defineRoute } from '../http/api-route.ts';
+import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
+import type { AcceptedExecutions } from '../executions/lifecycle/find-accepted.ts';
+import type { Inspect } from '../health/inspect.ts';
+import { createKeeper } from '../health/keep-reports.ts';
+import { mergeInspection } from '../health/merge-inspection.ts';
+import type { TestCredential } from '../health/probe-credentials.ts';
+import { answerRoute, defineRoute, type RouteCall } from '../http/api-route.ts';
+import { serveRoutes } from '../http/create-handler.ts';
+import { describeError, withinDeadline } from '../plugins/call-plugin.ts';
+import { checkPlugins, toReport } from '../plugins/health.ts';
+import type { Registry } from '../plugins/load-registry.ts';
+import { type Answer, answerJson } from '../shared/answer.ts';
+import { CREDENTIAL_NOT_FOUND, PLUGIN_NOT_FOUND } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 import { optional, text } from '../shared/query-fields.ts';
 import { instant } from './answers.ts';
+import type { AdminParts } from './ports.ts';
 
 const check = v.object({ status: v.picklist(['healthy', 'unhealthy']), message: v.optional(v.string()) });
 
@@ -67,30 +83,6 @@ export const healthReport = v.object({
   generatedAt: instant,
 });
 
-export const debugRoute = defineRoute({
-  route: 'GET /api/admin/debug',
-  summary: 'counts, runtime, version, node types, load errors',
-  answers: {
-    200: v.object({
-      providerCount: v.number(),
-      triggerCount: v.number(),
-      actionCount: v.number(),
-      serverTime: instant,
-      runtime: v.object({
-        node: v.string(),
-        architecture: v.string(),
-        region: v.string(),
-        memoryMb: v.nullable(v.number()),
-      }),
-      build: v.object({ version: v.string(), stage: v.string() }),
-      nodeTypes: v.array(v.string()),
-      loadErrors: v.array(v.object({ id: v.string(), error: v.string() })),
-    }),
-  },
-});
-
-export const debugPluginsRoute = defineRoute({ ...debugRoute, route: 'GET /api/admin/plugins/debug' });
-
 export const healthRoute = defineRoute({
   route: 'GET /api/admin/plugins/health',
   summary: 'the health of all plugins, or of one; 503 if none works',
@@ -138,4 +130,127 @@ export const testCredentialRoute = defineRoute({
     }),
   },
   problems: ['CREDENTIAL_NOT_FOUND'],
+});
+
+interface CredentialTests {
+  readonly find: (id: string) => Promise<OutboundCredential | null>;
+  readonly test: TestCredential;
+}
+
+export type OpenCredentialTests = (registry: Pick<Registry, 'credentialTypes'>) => Promise<CredentialTests>;
+
+interface HealthParts extends AdminParts {
+  readonly inspect: Inspect;
+  /** Time limit for the checks of one plugin. */
+  readonly pluginDeadlineMs: number;
+}
+
+/** How long a sandbox caches a report, so that monitoring causes no load. */
+const KEPT_MS = 5_000;
+
+/** Time reserved for the report after the last check. */
+const MARGIN_MS = 500;
+
+/** Maximum duration of a report, even if the function has more time. */
+const MAX_MS = 25_000;
+
+/** Maximum duration of a single test. */
+const TEST_MS = 20_000;
+
+interface TestParts extends AdminParts {
+  readonly openTests: OpenCredentialTests;
+}
+
+interface StoredDataParts extends AdminParts {
+  readonly openStored: () => Promise<{
+    readonly findProblem: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
+    readonly findAccepted: () => Promise<AcceptedExecutions>;
+  }>;
+}
+
+/** The routes of the function: the report, the live test of one credential, and the stored data. */
+export const createHealthRoutes = (parts: HealthParts & TestParts & StoredDataParts) =>
+  serveRoutes(parts, [...answerHealth(parts), answerCredentialTest(parts), answerStoredData(parts)]);
+
+/** Whether this release reads the stored data, and which executions wait to start. */
+const answerStoredData = (parts: StoredDataParts) =>
+  answerRoute(storedDataRoute, async () => {
+    const { findProblem, findAccepted } = await parts.openStored();
+    const found = await findProblem();
+    const problem = found === null ? null : { problem: found.problem, remedy: found.remedy };
+    return answerJson(200, { problem, accepted: await findAccepted() });
+  });
+
+/**
+ * `POST /api/admin/credentials/{credentialId}/test`: runs the live test of a credential where workflows run, with their
+ * network and permissions. The status is 200 whatever the result; 404 if the credential does not exist.
+ */
+const answerCredentialTest = (parts: TestParts) =>
+  answerRoute(testCredentialRoute, async ({ params: { credentialId } }) => {
+    const registry = await parts.loadRegistry();
+    await registry.initialise();
+    const { find, test } = await parts.openTests(registry);
+    const credential = isId(credentialId) ? await find(credentialId) : null;
+    if (credential === null) {
+      const shown = isId(credentialId) ? credentialId : 'with this id';
+      throw new AppError(CREDENTIAL_NOT_FOUND, { credentialId: `${shown} for calling out` });
+    }
+    const result = await withinDeadline(parts.clock, TEST_MS, (signal) => test(credentialId, signal)).catch(
+      (error: unknown) => ({ status: 'unhealthy' as const, message: describeError(error) }),
+    );
+    const { status, message } = result ?? {
+      status: 'untested' as const,
+      message: 'its type has no live test',
+    };
+    const said = message === undefined ? {} : { message: describeError(message) };
+    return answerJson(200, { credentialId, type: credential.type, status, ...said });
+  });
+
+/**
+ * `GET /api/admin/plugins/health`, and `POST /api/admin/plugins/health/live` with live tests: 503 if no plugin works or the registry can't
+ * be built. Checks end before the function's timeout.
+ */
+const answerHealth = (parts: HealthParts) => {
+  const { logger, clock, pluginDeadlineMs, inspect } = parts;
+  const keep = createKeeper<Awaited<ReturnType<typeof report>>>({ clock, ttlMs: KEPT_MS });
+
+  const report = async (
+    registry: Registry,
+    { plugin, probe }: { readonly plugin: string | null; readonly probe: boolean },
+    context: Partial<Context>,
+  ) => {
+    const remainingMs = () => (context.getRemainingTimeInMillis?.() ?? MAX_MS + MARGIN_MS) - MARGIN_MS;
+    await registry.initialise(); // before the remaining time is read
+    const deadlineMs = Math.max(0, Math.min(pluginDeadlineMs, remainingMs()));
+    const rows = await checkPlugins(registry, { logger, clock, deadlineMs, plugin });
+    const endsAt = clock.now() + Math.min(MAX_MS, remainingMs());
+    const inspection = await inspect(registry, { plugin, probe, endsAt });
+    return mergeInspection(rows, inspection, clock.now());
+  };
+
+  type HealthCall = RouteCall<typeof healthRoute | typeof liveHealthRoute>;
+  const answerReport = async ({ query: { plugin }, context }: HealthCall, probe: boolean) => {
+    const registry = await parts.loadRegistry().catch((cause: unknown) => {
+      logger.error('The plugin registry could not be built.', { cause });
+      return null;
+    });
+    if (registry === null) return answerJson(503, toReport([], clock.now()));
+    if (plugin !== null && !registry.plugins.some(({ id }) => id === plugin))
+      throw new AppError(PLUGIN_NOT_FOUND, { near: null });
+    const wanted = { plugin, probe };
+    const { value, expiresAt } = await keep(JSON.stringify(wanted), () => report(registry, wanted, context));
+    const answer = answerJson(value.status === 'unhealthy' ? 503 : 200, value);
+    return cacheFor(answer, expiresAt - clock.now());
+  };
+
+  return [
+    answerRoute(healthRoute, (call) => answerReport(call, false)),
+    answerRoute(liveHealthRoute, (call) => answerReport(call, true)),
+  ];
+};
+
+/** Lets only the caller cache an answer: reports are protected by IAM. */
+const cacheFor = <Given extends Answer>(answer: Given, ms: number): Given => ({
+  ...answer,
+  headers: { ...answer.headers, 'cache-control': `private, max-age=${Math.max(0, Math.ceil(ms / 1_000))}` },
 });

@@ -1,19 +1,65 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
+import * as v from 'valibot';
 import { findExecution } from '../executions/lifecycle/finish-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
 import { isFinal } from '../executions/record/execution-store.ts';
-import { answerRoute } from '../http/api-route.ts';
+import { answerRoute, defineRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { answerJson } from '../shared/answer.ts';
 import { countStart, measure } from '../shared/metrics.ts';
+import { jsonObject, optional, text } from '../shared/query-fields.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { StartParts } from '../triggers/start-by-event.ts';
 import { startByHand } from '../triggers/start-by-hand.ts';
 import { readPreferences } from '../webhooks/answer-run.ts';
-import { runWorkflowRoute, showResultRoute } from './executions.ts';
-import { checkWorkflowId } from './workflows-handlers.ts';
+import { executionStatus } from './answers.ts';
+import { checkWorkflowId, remainingMs } from './calls.ts';
+import { failure } from './executions.ts';
+
+const startedExecution = {
+  executionId: v.string(),
+  workflowId: v.string(),
+  workflowVersion: v.number(),
+  status: executionStatus,
+};
+
+const duplicate = v.optional(v.literal(true));
+
+/** What is known of an execution that has ended, or responded. */
+const end = {
+  output: v.optional(v.unknown()),
+  response: v.optional(v.unknown()),
+  failure: v.optional(v.nullable(failure)),
+};
+
+export const runWorkflowRoute = defineRoute({
+  route: 'POST /api/admin/workflows/{workflowId}/executions',
+  summary: 'starts a workflow by hand; the body is the input of its trigger',
+  query: v.object({ trigger: optional(text, 'The trigger to start; by default the only enabled one') }),
+  headers: ['prefer', 'idempotency-key', 'traceparent'],
+  body: v.optional(jsonObject, {}),
+  answers: {
+    200: v.object({ ...startedExecution, duplicate, ...end }),
+    202: v.object({ ...startedExecution, duplicate }),
+  },
+  problems: [
+    'WORKFLOW_NOT_FOUND',
+    'NOT_STARTABLE',
+    'DELIVERY_KEY_REUSED',
+    'WORKFLOW_INVALID',
+    'DISPATCH_REFUSED',
+  ],
+});
+
+export const showResultRoute = defineRoute({
+  route: 'GET /api/admin/executions/{executionId}/result',
+  summary: 'the result of an execution whose caller asked for it',
+  headers: ['prefer'],
+  answers: { 200: v.object({ ...startedExecution, ...end }) },
+  problems: ['EXECUTION_NOT_FOUND'],
+});
 
 interface RunParts extends StartParts {
   readonly blobs: BlobStore;
@@ -77,10 +123,8 @@ export const createRunWorkflow = (parts: RunParts) => {
 };
 
 /** The wait in milliseconds: as long as the caller requests and this invocation allows. */
-const toWaitMs = (
-  waitSeconds: number | null,
-  { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,
-): number => Math.min((waitSeconds ?? 0) * 1_000, getRemainingTimeInMillis() - MARGIN_MS);
+const toWaitMs = (waitSeconds: number | null, context: Partial<Context>): number =>
+  Math.min((waitSeconds ?? 0) * 1_000, remainingMs(context) - MARGIN_MS);
 
 /** The end of an execution, or the response of one that continues after responding; null if neither is ready in time. */
 const findEnd = async (executionId: string, waitMs: number, parts: RunParts) => {

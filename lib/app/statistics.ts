@@ -1,6 +1,10 @@
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import { statisticsQuery } from '../executions/statistics/read-statistics.ts';
-import { defineRoute } from '../http/api-route.ts';
+import { readStatistics, statisticsQuery } from '../executions/statistics/read-statistics.ts';
+import type { StatisticsStore } from '../executions/statistics/statistics-store.ts';
+import { answerRoute, defineRoute } from '../http/api-route.ts';
+import { serveRoutes } from '../http/create-handler.ts';
+import { answerJson } from '../shared/answer.ts';
 import { described, instant } from './answers.ts';
 
 const milliseconds = described(
@@ -43,3 +47,17 @@ export const showStatisticsRoute = defineRoute({
   query: statisticsQuery,
   answers: { 200: statistics },
 });
+
+/** `GET /api/admin/statistics`: how many executions started and ended, and how long they took, by hour or by day. */
+export const createShowStatistics = (parts: {
+  readonly statistics: StatisticsStore;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}) =>
+  serveRoutes(parts, [
+    answerRoute(showStatisticsRoute, async ({ query }) => {
+      const now = parts.clock.now();
+      const page = await readStatistics(query, parts.statistics, now);
+      return answerJson(200, { ...page, timestamp: new Date(now).toISOString() });
+    }),
+  ]);

@@ -17,15 +17,13 @@ import { type AppError, isAppError } from '../shared/errors.ts';
 import { type Measurement, measure } from '../shared/metrics.ts';
 import { workThrough } from '../shared/work-through.ts';
 import type { checkValues } from '../state/check-values.ts';
+import { remainingMs } from './calls.ts';
 
 /** Executions per group reconciled in parallel. There are many waiting ones, and they are seldom lost. */
 const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 30, waiting: 5 };
 
 /** No further execution is reconciled when the function has less time left; milliseconds. */
 const MARGIN_MS = 30_000;
-
-const hasTimeLeft = ({ getRemainingTimeInMillis }: Partial<Context>): boolean =>
-  (getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) > MARGIN_MS;
 
 /** Removes large values of state that no entry names any more. */
 export type CheckValues = (options: Parameters<typeof checkValues>[1]) => ReturnType<typeof checkValues>;
@@ -80,7 +78,7 @@ export const createSweepFunction = (given: SweepParts) => {
       }
     };
     try {
-      const result = await sweepEvent(event, parts, sweep, findings, () => hasTimeLeft(context));
+      const result = await sweepEvent(event, parts, sweep, findings, () => remainingMs(context) > MARGIN_MS);
       if (isSweepOfAll(event) && parts.countsSweeps === true) findings.values.Sweeps = 1;
       return result;
     } finally {

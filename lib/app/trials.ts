@@ -1,10 +1,20 @@
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { defineRoute } from '../http/api-route.ts';
+import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
+import type { TriedNode } from '../executions/lifecycle/prepare-trial.ts';
+import { evaluateNode, type TrialPorts, tryNode } from '../executions/lifecycle/try-node.ts';
+import { answerRoute, defineRoute, type RouteCall } from '../http/api-route.ts';
+import { readCaller, serveRoutes } from '../http/create-handler.ts';
+import { answerJson } from '../shared/answer.ts';
+import { BODY_INVALID, NODE_NOT_TRIABLE } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 import { jsonObject, text } from '../shared/query-fields.ts';
-import { definition, described, instant, json } from './answers.ts';
+import { readTraceparent } from '../shared/traceparent.ts';
+import type { Problem } from '../workflows/definition/problem.ts';
+import { definition, described, json } from './answers.ts';
+import { remainingMs } from './calls.ts';
 import { failure, nodeRun } from './executions.ts';
-import { recordedRequest } from './requests.ts';
-import { pointedText, webhookAddress, workflowLimits } from './workflows.ts';
+import { pointedText, toPointed, workflowLimits } from './workflows.ts';
 
 const outputsByName = v.record(v.string(), jsonObject);
 
@@ -76,41 +86,79 @@ export const evaluateNodeRoute = defineRoute({
   },
 });
 
-export const listenRoute = defineRoute({
-  route: 'POST /api/admin/workflows/{workflowId}/listening',
-  summary: 'catches the next request to a webhook as a test, which starts nothing; for up to ten minutes',
-  body: v.strictObject({
-    /** Absent if the workflow has a single webhook trigger. */
-    triggerNodeId: v.optional(text),
-  }),
-  answers: {
-    201: v.object({
-      id: v.string(),
-      triggerNodeId: v.string(),
-      addresses: v.array(webhookAddress),
-      readyAt: described(instant, 'From when on every request can be caught'),
-      until: instant,
+type TryNodeParts = TrialPorts & {
+  /** Checks whether a node of a definition, as drawn, can be tried. @throws AppError `STORE_UNAVAILABLE` */
+  readonly check: (
+    definition: unknown,
+    nodeId: string,
+  ) => Promise<
+    | { readonly problems: readonly (Problem & { readonly of: 'definition' | 'nodeId' })[] }
+    | (TriedNode & { readonly problems: null; readonly warnings: readonly Problem[] })
+  >;
+  readonly maxInputDepth: number;
+};
+
+/** Time reserved for the record's end and the answer, in milliseconds. */
+const MARGIN_MS = 2_000;
+
+/** How many problems, and how many warnings, an answer lists. */
+const MAX_ERRORS = 100;
+
+/** How long a node may take that is evaluated while someone types, in milliseconds. */
+const MAX_EVALUATION_MS = 5_000;
+
+/**
+ * `POST /api/admin/workflows/try` runs one node of a definition as drawn, for real. `POST /api/admin/workflows/evaluate`
+ * runs one that touches nothing outside, so that a caller of this route alone can cause no effect.
+ */
+export const createTryNode = (parts: TryNodeParts) => {
+  const check = async ({ definition, nodeId, input, outputs }: RouteCall<typeof tryNodeRoute>['body']) => {
+    for (const data of [input ?? {}, ...Object.values(outputs).flatMap((own) => Object.values(own))]) {
+      const problem = findInputProblem(data, parts.maxInputDepth);
+      if (problem !== null) throw new AppError(BODY_INVALID, { reason: problem });
+    }
+    const checked = await parts.check(definition, nodeId);
+    if (checked.problems === null) return { ...checked, errors: null };
+    return { errors: checked.problems.map(({ of, ...problem }) => toPointed(problem, `#/${of}`)) };
+  };
+  return serveRoutes(parts, [
+    answerRoute(tryNodeRoute, async ({ event, context, body, headers, addLogFields }) => {
+      const { nodeId, input, outputs } = body;
+      const checked = await check(body);
+      if (checked.errors !== null) {
+        const { errors } = checked;
+        throw new AppError(NODE_NOT_TRIABLE, { count: errors.length, errors: errors.slice(0, MAX_ERRORS) });
+      }
+      addLogFields({ workflowId: checked.definition.id, nodeId });
+      const trialSuffix = toTrialSuffix(readCaller(event), checked.definition.id);
+      const data = { trialSuffix, input, outputs, traceparent: readTraceparent(headers.traceparent) };
+      const trial = await tryNode(checked, data, Math.max(0, remainingMs(context) - MARGIN_MS), parts);
+      const warnings = checked.warnings.slice(0, MAX_ERRORS).map((one) => toPointed(one, '#/definition'));
+      return { ...answerJson(200, { ...trial, warnings }), executionId: trial.executionId };
     }),
-  },
-  problems: ['WORKFLOW_NOT_FOUND', 'NOT_LISTENABLE'],
-});
+    answerRoute(evaluateNodeRoute, async ({ body, addLogFields }) => {
+      const { nodeId, input, outputs } = body;
+      const checked = await check(body);
+      if (checked.errors !== null)
+        return answerJson(200, { run: null, errors: checked.errors.slice(0, MAX_ERRORS) });
+      addLogFields({ workflowId: checked.definition.id, nodeId });
+      const run = await evaluateNode(checked, { input, outputs }, MAX_EVALUATION_MS, parts);
+      return answerJson(200, { run, errors: run === null ? [ACTS_OUTSIDE] : [] });
+    }),
+  ]);
+};
 
-export const listeningState = v.object({
-  id: v.string(),
-  state: v.picklist(['listening', 'caught', 'ended']),
-  request: described(v.nullable(recordedRequest), 'The caught request; kept for a day'),
-});
+const ACTS_OUTSIDE = {
+  pointer: '#/nodeId',
+  detail: 'the node, or one of its body, acts on the outside, or may do so: only a trial runs it',
+};
 
-export const showListeningRoute = defineRoute({
-  route: 'GET /api/admin/workflows/{workflowId}/listening/{listeningId}',
-  summary: 'whether a webhook listens, or has caught a request',
-  answers: { 200: listeningState },
-  problems: ['WORKFLOW_NOT_FOUND'],
-});
-
-export const stopListeningRoute = defineRoute({
-  route: 'DELETE /api/admin/workflows/{workflowId}/listening/{listeningId}',
-  summary: 'stops listening, unless a request was caught: answers which',
-  answers: { 200: listeningState },
-  problems: ['WORKFLOW_NOT_FOUND'],
-});
+/**
+ * The end of the ids of one caller's trials of one workflow. The definition of a trial may have the id of any workflow, so
+ * that id alone must open no files. A place of a file has the whole id of its execution, so no other caller can save one there.
+ */
+const toTrialSuffix = (caller: string | null, workflowId: string): string =>
+  `-${createHash('sha256')
+    .update(JSON.stringify([caller, workflowId]))
+    .digest('hex')
+    .slice(0, 24)}`;

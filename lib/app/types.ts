@@ -1,7 +1,18 @@
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { defineRoute } from '../http/api-route.ts';
-import { count, cursor, optional, text, word } from '../shared/query-fields.ts';
+import { takePage } from '../executions/record/cursor.ts';
+import { answerRoute, defineRoute } from '../http/api-route.ts';
+import { serveRoutes } from '../http/create-handler.ts';
+import {
+  listCredentialTypes,
+  listNodeTypes,
+  showCredentialType,
+  showNodeType,
+} from '../plugins/reference/list-types.ts';
+import { type Answer, answerJson, type JsonAnswer } from '../shared/answer.ts';
+import { count, cursor, hasText, optional, text, word } from '../shared/query-fields.ts';
 import { anyObject, described, nextCursor } from './answers.ts';
+import type { AdminParts } from './ports.ts';
 
 const jsonSchema = described(anyObject, 'A JSON Schema');
 
@@ -129,3 +140,71 @@ export const openApiRoute = defineRoute({
   answers: { 200: anyObject, 304: null },
   hasTag: true,
 });
+
+export interface TypesOnUse {
+  /** Adds the parameters of webhook features to the description of a node type. */
+  readonly addFeatures: (type: ReturnType<typeof showNodeType>) => Promise<typeof type>;
+  /** The OpenAPI document of this API, as JSON. */
+  readonly readOpenApi: () => Promise<string>;
+}
+
+/** `GET /api/admin/node-types`, `GET /api/admin/credential-types`, one of each, and the API's own description. */
+export const createReadTypes = (parts: AdminParts & TypesOnUse) => {
+  const initialise = async () => ({ plugins: await (await parts.loadRegistry()).initialise() });
+
+  return serveRoutes(parts, [
+    answerRoute(listNodeTypesRoute, async ({ query, headers }) => {
+      const found = listNodeTypes(await initialise()).filter(
+        ({ nodeType, name, description, plugin, kind }) =>
+          hasText(query.text, nodeType, name, description) &&
+          isOne(query.plugin, plugin) &&
+          isOne(query.kind, kind),
+      );
+      const { page, nextCursor } = takePage(found, ({ nodeType }) => nodeType, query);
+      return withTag(answerJson(200, { count: page.length, nodeTypes: page, nextCursor }), headers);
+    }),
+
+    answerRoute(showNodeTypeRoute, async ({ params, headers }) => {
+      const shown = showNodeType(await initialise(), params.nodeType);
+      return withTag(answerJson(200, await parts.addFeatures(shown)), headers);
+    }),
+
+    answerRoute(listCredentialTypesRoute, async ({ query, headers }) => {
+      const found = listCredentialTypes(await initialise()).filter(
+        ({ id, name, description, plugin }) =>
+          hasText(query.text, id, name, description) && isOne(query.plugin, plugin),
+      );
+      const { page, nextCursor } = takePage(found, ({ id }) => id, query);
+      return withTag(answerJson(200, { count: page.length, credentialTypes: page, nextCursor }), headers);
+    }),
+
+    answerRoute(showCredentialTypeRoute, async ({ params, headers }) =>
+      withTag(answerJson(200, showCredentialType(await initialise(), params.type)), headers),
+    ),
+
+    answerRoute(openApiRoute, async ({ headers }) => {
+      return withTag({ ...answerJson(200, {}), body: await parts.readOpenApi() }, headers);
+    }),
+  ]);
+};
+
+const isOne = (wanted: string | null, value: string): boolean => wanted === null || wanted === value;
+
+/**
+ * Adds an entity tag, a hash of the content. A caller that already has the content gets a 304 without a body
+ * (RFC 9110 §13.1.2).
+ */
+const withTag = <Given extends Answer>(
+  answer: Given,
+  { 'if-none-match': known = '' }: Readonly<Record<string, string>>,
+): Given | JsonAnswer<304, unknown> => {
+  const hash = createHash('sha256')
+    .update(answer.body ?? '')
+    .digest('base64url');
+  const etag = `"${hash}"`;
+  // It may be stored, but not used without asking: types change with a deployment.
+  const headers = { ...answer.headers, etag, 'cache-control': 'private, no-cache' };
+  const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (!tags.includes(etag) && !tags.includes('*')) return { ...answer, headers };
+  return { status: 304, headers: { etag, 'cache-control': headers['cache-control'] }, body: null };
+};

@@ -1,9 +1,27 @@
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import { defineRoute } from '../http/api-route.ts';
+import { readCursor, writeCursor } from '../executions/record/cursor.ts';
+import { answerRoute, defineRoute } from '../http/api-route.ts';
+import { serveRoutes } from '../http/create-handler.ts';
+import { withTag } from '../http/entity-tags.ts';
 import type { BodyLimits } from '../http/read-json-body.ts';
-import { cursor, messageText, optional, pageSize, positive, text, word } from '../shared/query-fields.ts';
-import { workflowQuery } from '../triggers/list-workflows.ts';
+import type { Registry } from '../plugins/load-registry.ts';
+import { answerJson } from '../shared/answer.ts';
+import { QUERY_INVALID, VERSION_NOT_FOUND, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
+import { cursor, pageSize, text } from '../shared/query-fields.ts';
+import {
+  findTriggers,
+  type ListWorkflowsParts,
+  listWorkflows,
+  workflowQuery,
+} from '../triggers/list-workflows.ts';
+import { compareDefinitions } from '../workflows/definition/compare-definitions.ts';
+import type { Workflow } from '../workflows/definition/definition.ts';
+import type { PatchOperation, Problem } from '../workflows/definition/problem.ts';
+import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import { anyObject, change, definition, described, executionStatus, instant, nextCursor } from './answers.ts';
+import { checkWorkflowId } from './calls.ts';
 
 export const webhookAddress = v.object({ method: v.string(), url: v.string() });
 
@@ -49,29 +67,6 @@ export const proposal = described(
 );
 
 export const pointedText = v.object({ pointer, detail: v.string(), proposal: v.optional(proposal) });
-
-const triggerTimes = v.object({ triggerNodeId: v.string(), times: v.array(v.string()) });
-
-export const storedWorkflow = v.object({
-  id: v.string(),
-  version: v.number(),
-  changed: described(v.boolean(), 'False if it equals the current version, which then stays current'),
-  triggers: v.array(workflowTrigger),
-  warnings: v.array(pointedText),
-  times: v.array(triggerTimes),
-  releasing: described(v.array(v.string()), 'Triggers whose held executions start to run'),
-  file: v.optional(
-    described(v.string(), 'The file to which the local service has saved what its console stored'),
-  ),
-});
-
-export const checkedWorkflow = v.object({
-  id: v.nullable(v.string()),
-  valid: v.boolean(),
-  errors: v.array(v.object({ ...pointedText.entries, workflowId: v.optional(v.string()) })),
-  warnings: v.array(pointedText),
-  times: v.array(triggerTimes),
-});
 
 export const listWorkflowsRoute = defineRoute({
   route: 'GET /api/admin/workflows',
@@ -143,128 +138,106 @@ export const compareVersionsRoute = defineRoute({
   problems: ['WORKFLOW_NOT_FOUND', 'VERSION_NOT_FOUND'],
 });
 
-const MAX_WORKFLOWS = 100;
-
 /**
  * Bytes: below the six megabytes of an event of Lambda, in which quotes of the body are escaped. Depth: nodes may have
  * parameters of any depth; the check of a workflow has its own limit, with a better message. So has it for big numbers.
  */
 export const workflowLimits: BodyLimits = { maxBytes: 4_000_000, maxDepth: 200, bigNumbers: 'round' };
 
-const note = v.object({
-  message: optional(messageText, 'Kept with the version, as in a commit'),
-});
+interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'findLastExecutions' | 'baseUrl'> {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly workflows: WorkflowStore;
+  readonly loadRegistry: () => Promise<Registry>;
+}
 
-const workflowsBody = v.strictObject({
-  workflows: v.pipe(
-    v.array(
-      v.strictObject({
-        definition,
-        /** The version that the definition was made from, null if there must be none; absent to replace any. */
-        replaces: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1)))),
-      }),
-    ),
-    v.minLength(1),
-    v.maxLength(MAX_WORKFLOWS),
-  ),
-});
+/** `GET /api/admin/workflows` and what is below it: workflows, their versions, and the difference of two versions. */
+export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
+  const { workflows, clock } = parts;
+  const toTime = () => new Date(clock.now()).toISOString();
 
-/** Problems of a change whose triggers are registered. */
-const changeProblems = ['WORKFLOW_CHANGED', 'REGISTRATION_REFUSED'] as const;
-const putProblems = [
-  ...changeProblems,
-  'WORKFLOWS_INVALID',
-  'WORKFLOW_TOO_LARGE',
-  'WORKFLOWS_LEFT_STORED',
-] as const;
+  return serveRoutes(parts, [
+    answerRoute(listWorkflowsRoute, async ({ query }) => {
+      const { findNodeType } = await parts.loadRegistry();
+      const page = await listWorkflows(query, {
+        workflows,
+        findNodeType,
+        findLastExecutions: parts.findLastExecutions,
+        baseUrl: parts.baseUrl,
+      });
+      return answerJson(200, { count: page.workflows.length, ...page, timestamp: toTime() });
+    }),
 
-export const putWorkflowRoute = defineRoute({
-  route: 'PUT /api/admin/workflows/{workflowId}',
-  summary: 'stores a definition as a new version',
-  query: note,
-  headers: ['if-match', 'if-none-match'],
-  body: definition,
-  bodyLimits: workflowLimits,
-  answers: { 200: storedWorkflow, 201: storedWorkflow },
-  hasTag: true,
-  problems: [...putProblems, 'WORKFLOW_NOT_FOUND'],
-});
+    answerRoute(showWorkflowRoute, async ({ params }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      const workflow = await workflows.find(workflowId);
+      if (workflow === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
+      const { version, updatedAt, definition } = workflow;
+      const { findNodeType } = await parts.loadRegistry();
+      const triggers = findTriggers(definition, findNodeType, parts.baseUrl);
+      return withTag(answerJson(200, { id: workflowId, version, updatedAt, triggers, definition }), version);
+    }),
 
-export const putWorkflowsRoute = defineRoute({
-  route: 'PUT /api/admin/workflows',
-  summary: `stores up to ${MAX_WORKFLOWS} workflows, all or none`,
-  query: note,
-  body: workflowsBody,
-  bodyLimits: workflowLimits,
-  answers: { 200: v.object({ count: v.number(), workflows: v.array(storedWorkflow) }) },
-  problems: putProblems,
-});
+    answerRoute(listVersionsRoute, async ({ params, query: { limit, cursor } }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      const before = cursor === null ? null : Number(readCursor(cursor, workflowId).at);
+      const { versions, next } = await workflows.listVersions(workflowId, before, limit);
+      if (versions.length === 0 && before === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
+      const place = { part: 'versions', at: String(next), executionId: String(next) };
+      const nextCursor = next === null ? null : writeCursor(place, workflowId);
+      return answerJson(200, { count: versions.length, versions, nextCursor, timestamp: toTime() });
+    }),
 
-export const putProbesRoute = defineRoute({
-  route: 'PUT /api/admin/probes',
-  summary:
-    'stores probes of `hookloom doctor`, all or none: workflows whose ids begin with `hookloom-doctor-`',
-  body: workflowsBody,
-  bodyLimits: workflowLimits,
-  answers: { 200: v.object({ count: v.number(), workflows: v.array(storedWorkflow) }) },
-  problems: putProblems,
-});
+    answerRoute(showVersionRoute, async ({ params }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      const found = await findVersion(workflowId, readVersion(params.version), workflows);
+      return withTag(answerJson(200, { id: workflowId, ...found }), found.version);
+    }),
 
-export const purgeProbeRoute = defineRoute({
-  route: 'DELETE /api/admin/probes/{workflowId}',
-  summary: 'deletes a probe with its versions and executions',
-  answers: { 200: v.object({ id: v.string(), purged: v.literal(true), executions: v.number() }) },
-  problems: ['WORKFLOW_NOT_FOUND'],
-});
+    answerRoute(compareVersionsRoute, async ({ params, query }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      // Both are read before the first search, which nothing would await if the second throws.
+      const [before, after] = [readVersion(query.from), readVersion(query.to)];
+      const [from, to] = await Promise.all([
+        findVersion(workflowId, before, workflows),
+        findVersion(workflowId, after, workflows),
+      ]);
+      const difference = compareDefinitions(from.definition, to.definition);
+      return answerJson(200, { id: workflowId, from: from.version, to: to.version, ...difference });
+    }),
+  ]);
+};
 
-export const validateWorkflowsRoute = defineRoute({
-  route: 'POST /api/admin/workflows/validate',
-  summary: `checks up to ${MAX_WORKFLOWS} workflows, and stores nothing`,
-  body: workflowsBody,
-  bodyLimits: workflowLimits,
-  answers: { 200: v.object({ valid: v.boolean(), workflows: v.array(checkedWorkflow) }) },
-});
+/** @throws AppError `QUERY_INVALID` unless it is an integer of 1 or more */
+const readVersion = (given: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+  throw new AppError(QUERY_INVALID, { reason: 'a version must be an integer of 1 or more' });
+};
 
-const switchedWorkflow = v.object({
-  id: v.string(),
-  version: v.number(),
-  changed: v.boolean(),
-  enabled: v.boolean(),
-  releasing: v.array(v.string()),
-});
+export const findVersion = async (
+  workflowId: string,
+  version: number,
+  workflows: Pick<WorkflowStore, 'findVersion'>,
+): Promise<Workflow> => {
+  const found = await workflows.findVersion(workflowId, version);
+  if (found === null) throw new AppError(VERSION_NOT_FOUND, { workflowId, version });
+  const { updatedAt, definition } = found;
+  return { version, updatedAt, definition };
+};
 
-export const enableWorkflowRoute = defineRoute({
-  route: 'POST /api/admin/workflows/{workflowId}/enable',
-  summary: 'stores a version that differs only in `enabled`',
-  query: note,
-  headers: ['if-match', 'if-none-match'],
-  answers: { 200: switchedWorkflow },
-  hasTag: true,
-  problems: [...changeProblems, 'WORKFLOW_NOT_FOUND', 'WORKFLOW_TOO_LARGE'],
-});
+/** A finding with its place in the body. @param pointer - of the workflow: a JSON pointer as a URI fragment */
+export const toPointed = ({ path, message, proposal }: Problem, pointer: string) => {
+  const toPlace = (inner: string): string => `${pointer}${inner.split('/').map(toSegment).join('/')}`;
+  const toPlaces = (operation: PatchOperation): PatchOperation => ({
+    ...operation,
+    path: toPlace(operation.path),
+    ...(operation.op === 'move' ? { from: toPlace(operation.from) } : {}),
+  });
+  return {
+    pointer: toPlace(path),
+    detail: message,
+    ...(proposal === undefined ? {} : { proposal: proposal.map(toPlaces) }),
+  };
+};
 
-export const disableWorkflowRoute = defineRoute({
-  ...enableWorkflowRoute,
-  route: 'POST /api/admin/workflows/{workflowId}/disable',
-});
-
-export const rollBackWorkflowRoute = defineRoute({
-  route: 'POST /api/admin/workflows/{workflowId}/rollback',
-  summary: 'stores an earlier version as a new one',
-  options: v.object({ version: positive, ...note.entries }),
-  headers: ['if-match', 'if-none-match'],
-  answers: { 200: storedWorkflow, 201: storedWorkflow },
-  hasTag: true,
-  problems: [...putProblems, 'WORKFLOW_NOT_FOUND', 'VERSION_NOT_FOUND'],
-});
-
-export const removeWorkflowRoute = defineRoute({
-  route: 'DELETE /api/admin/workflows/{workflowId}',
-  summary: 'removes the workflow; its versions stay readable',
-  query: v.object({
-    force: optional(word(['true', 'false']), 'Whether to remove it although others use it'),
-  }),
-  headers: ['if-match', 'if-none-match'],
-  answers: { 200: v.object({ id: v.string(), removed: v.literal(true), lastVersion: v.number() }) },
-  problems: [...changeProblems, 'WORKFLOW_NOT_FOUND', 'WORKFLOW_IN_USE'],
-});
+const toSegment = (key: string): string => encodeURIComponent(key.toWellFormed());

@@ -1,4 +1,4 @@
-import type { DescribedCredential } from '../../lib/app/edit-credentials.ts';
+import type { DescribedCredential } from '../../lib/app/credentials.ts';
 import type { CredentialProblem } from '../../lib/credentials/outbound/outbound-rules.ts';
 import type { UsingNode } from '../../lib/workflows/definition/find-users.ts';
 import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DescribedCredential } from '../../lib/app/edit-credentials.ts';
+import type { DescribedCredential } from '../../lib/app/credentials.ts';
 import { describeLimits } from '../../lib/credentials/limits/call-limits.ts';
 import { describeHosts } from '../../lib/credentials/outbound/outbound-rules.ts';
 import { describeUser } from '../../lib/workflows/definition/find-users.ts';

@@ -1,5 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
-import type { pointedText, storedWorkflow, validateWorkflowsRoute } from '../../lib/app/workflows.ts';
+import type { storedWorkflow, validateWorkflowsRoute } from '../../lib/app/edit-workflows.ts';
+import type { pointedText } from '../../lib/app/workflows.ts';
 import type { AnswerTo, BodyOf } from '../../lib/http/api-route.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { TriggerTimes } from '../../lib/workflows/definition/problem.ts';

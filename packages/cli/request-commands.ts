@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { listeningState, listenRoute } from '../../lib/app/listening.ts';
 import type { sendAgainRoute } from '../../lib/app/requests.ts';
-import type { listeningState, listenRoute } from '../../lib/app/trials.ts';
 import type { AnswerTo, BodyOf } from '../../lib/http/api-route.ts';
 import { PAGE } from '../../lib/shared/query-fields.ts';
 import { requestQuery } from '../../lib/webhooks/requests/list-requests.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
-import type { DescribedCredential } from '../../lib/app/edit-credentials.ts';
+import type { DescribedCredential } from '../../lib/app/credentials.ts';
 import { VARIABLE_TYPES } from '../../lib/shared/settings/settings.ts';
 import { isVariableName } from '../../lib/shared/settings/variables.ts';
 import { findCredentialUses } from '../../lib/workflows/definition/credential-uses.ts';

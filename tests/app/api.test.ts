@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { routes } from '../../lib/app/api.ts';
-import { describeApi } from '../../lib/app/describe-api.ts';
+import { describeApi, routes } from '../../lib/app/describe-api.ts';
 import { readServiceFile } from '../../packages/local/functions/service-file.ts';
 import { projectRoot } from '../support/run-command.ts';
 

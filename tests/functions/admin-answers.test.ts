@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { createAdminList } from '../../lib/app/admin-list.ts';
 import { listPluginsRoute } from '../../lib/app/plugins.ts';
-import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';

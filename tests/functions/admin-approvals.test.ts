@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createListApprovals } from '../../lib/app/approvals-handler.ts';
+import { createListApprovals } from '../../lib/app/approvals.ts';
 import { createCallbackUrls } from '../../lib/approvals/callback-urls.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { createBulkRetries, createRetryExecutions } from '../../lib/app/bulk-retries-handlers.ts';
+import { createBulkRetries } from '../../lib/app/bulk-retries.ts';
 import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
 import { readConfig } from '../../lib/app/config.ts';
+import { createRetryExecutions } from '../../lib/app/retry-executions.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { CALLER, T0, useRetryingServices } from '../support/a-retrying-service.ts';
 import { anExecutionEnd } from '../support/a-start.ts';

@@ -15,7 +15,7 @@ import {
   createListExecutions,
   createRetryExecution,
   createShowExecution,
-} from '../../lib/app/executions-handlers.ts';
+} from '../../lib/app/executions.ts';
 import type { ExecutionStart, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';

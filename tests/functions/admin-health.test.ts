@@ -15,7 +15,7 @@ import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createFolderSecretStore } from '../../lib/adapters/secrets/folder-secret-store.ts';
 import { openHealth } from '../../lib/app/compose/admin.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { createHealthRoutes } from '../../lib/app/health.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';

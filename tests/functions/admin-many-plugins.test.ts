@@ -1,8 +1,13 @@
 import { expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
-import { listActionsRoute, listPluginsRoute, showPluginRoute } from '../../lib/app/plugins.ts';
-import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import { createAdminList } from '../../lib/app/admin-list.ts';
+import { createHealthRoutes } from '../../lib/app/health.ts';
+import {
+  createShowPlugin,
+  listActionsRoute,
+  listPluginsRoute,
+  showPluginRoute,
+} from '../../lib/app/plugins.ts';
 import type { ApiRoute } from '../../lib/http/api-route.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listActions, listPlugins } from '../../lib/plugins/summaries.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CredentialType } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import { createShowPlugin } from '../../lib/app/plugins.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { installedPlugins } from '../../nodes/installed.ts';

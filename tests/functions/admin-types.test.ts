@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createReadTypes } from '../../lib/app/types-handlers.ts';
+import { createReadTypes } from '../../lib/app/types.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
@@ -16,6 +16,7 @@ import {
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { silent } from '../support/a-run.ts';
 import { checked } from '../support/checked-answers.ts';
+import { typesOnUse } from '../support/types-on-use.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -38,7 +39,7 @@ interface Request {
 const aService = async (installed: readonly InstalledPlugin[], disabled: readonly string[] = []) => {
   const registry = await loadRegistry(installed, { logger: silent, clock, disabled });
   const handler = checked(
-    createReadTypes({ logger: silent, clock, loadRegistry: async () => registry }) as Handler,
+    createReadTypes({ logger: silent, clock, loadRegistry: async () => registry, ...typesOnUse }) as Handler,
   );
   return (path: string, { query = '', ids = {}, headers = {} }: Request = {}) =>
     handler(

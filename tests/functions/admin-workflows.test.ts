@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createReadWorkflows } from '../../lib/app/workflows-handlers.ts';
+import { createReadWorkflows } from '../../lib/app/workflows.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { installedPlugins } from '../../nodes/installed.ts';

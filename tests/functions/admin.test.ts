@@ -5,15 +5,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { debugRoute, healthRoute } from '../../lib/app/health.ts';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { createAdminList } from '../../lib/app/admin-list.ts';
+import { debugRoute } from '../../lib/app/debug.ts';
+import { createHealthRoutes, healthRoute } from '../../lib/app/health.ts';
 import {
   listActionsRoute,
   listPluginsRoute,
   listProvidersRoute,
   listTriggersRoute,
 } from '../../lib/app/plugins.ts';
-import { type AdminParts, createAdminList } from '../../lib/app/plugins-handlers.ts';
+import type { AdminParts } from '../../lib/app/ports.ts';
 import type { ApiRoute } from '../../lib/http/api-route.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import {

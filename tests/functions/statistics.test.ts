@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { createAggregate } from '../../lib/app/aggregate.ts';
 import { openAggregate } from '../../lib/app/compose/statistics.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { createAggregate } from '../../lib/app/statistics-handlers.ts';
 import { anAdminApi } from '../support/an-admin-api.ts';
 import { environmentOf } from '../support/function-environment.ts';
 import { projectRoot } from '../support/run-command.ts';

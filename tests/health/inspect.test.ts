@@ -1,6 +1,6 @@
 import type { CredentialType, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { createHealthRoutes } from '../../lib/app/health.ts';
 import { testCredential } from '../../lib/credentials/outbound/test-credential.ts';
 import type { InspectParts } from '../../lib/health/inspect.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

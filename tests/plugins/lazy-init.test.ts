@@ -1,9 +1,9 @@
 import type { PluginContext, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { createAdminList } from '../../lib/app/admin-list.ts';
+import { createHealthRoutes } from '../../lib/app/health.ts';
 import { listPluginsRoute } from '../../lib/app/plugins.ts';
-import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';

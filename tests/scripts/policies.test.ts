@@ -7,7 +7,7 @@ import aws4 from 'aws4';
 import { resolveTemplate, startDoor } from 'lambda-stage/door';
 import { createRouter } from 'lambda-stage/gateway';
 import { parse } from 'yaml';
-import { routes } from '../../lib/app/api.ts';
+import { routes } from '../../lib/app/describe-api.ts';
 import { refusedPlace } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { fillPlaces, findDifferences } from '../../scripts/cost/places.ts';

@@ -7,7 +7,7 @@ import { openCancel } from '../../lib/app/compose/admin.ts';
 import { openSweep } from '../../lib/app/compose/background.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
-import { createCancelExecution } from '../../lib/app/executions-handlers.ts';
+import { createCancelExecution } from '../../lib/app/executions.ts';
 import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';

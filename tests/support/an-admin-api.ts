@@ -1,7 +1,8 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createRouter } from 'lambda-stage/gateway';
-import { createListApprovals } from '../../lib/app/approvals-handler.ts';
-import { createBulkRetries } from '../../lib/app/bulk-retries-handlers.ts';
+import { createAdminList } from '../../lib/app/admin-list.ts';
+import { createListApprovals } from '../../lib/app/approvals.ts';
+import { createBulkRetries } from '../../lib/app/bulk-retries.ts';
 import {
   openAdmin,
   openApprovals,
@@ -19,6 +20,7 @@ import { openStatistics } from '../../lib/app/compose/statistics.ts';
 import { openTrials } from '../../lib/app/compose/trials.ts';
 import { openRunWorkflow } from '../../lib/app/compose/triggers.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
+import { createDebug } from '../../lib/app/debug.ts';
 import { createCredentials } from '../../lib/app/edit-credentials.ts';
 import { createEditWorkflows } from '../../lib/app/edit-workflows.ts';
 import {
@@ -26,31 +28,24 @@ import {
   createListExecutions,
   createRetryExecution,
   createShowExecution,
-} from '../../lib/app/executions-handlers.ts';
-import { debugPluginsRoute, debugRoute } from '../../lib/app/health.ts';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+} from '../../lib/app/executions.ts';
+import { createHealthRoutes } from '../../lib/app/health.ts';
 import {
+  createShowPlugin,
   listActionsRoute,
   listPluginsRoute,
   listProvidersRoute,
   listTriggersRoute,
 } from '../../lib/app/plugins.ts';
-import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
-import { createSendAgain, createShowRequests } from '../../lib/app/requests-handlers.ts';
+import { createSendAgain, createShowRequests } from '../../lib/app/requests.ts';
 import { createRunWorkflow } from '../../lib/app/run-workflow.ts';
-import { createSettings } from '../../lib/app/settings-handlers.ts';
-import { createState } from '../../lib/app/state-handlers.ts';
-import { createShowStatistics } from '../../lib/app/statistics-handlers.ts';
-import { createTryNode } from '../../lib/app/try-node-handler.ts';
-import { createReadTypes } from '../../lib/app/types-handlers.ts';
-import { createReadWorkflows } from '../../lib/app/workflows-handlers.ts';
-import {
-  describeRegistry,
-  listActions,
-  listPlugins,
-  listProviders,
-  listTriggers,
-} from '../../lib/plugins/summaries.ts';
+import { createState } from '../../lib/app/state.ts';
+import { createShowStatistics } from '../../lib/app/statistics.ts';
+import { createTryNode } from '../../lib/app/trials.ts';
+import { createReadTypes } from '../../lib/app/types.ts';
+import { createSettings } from '../../lib/app/variables.ts';
+import { createReadWorkflows } from '../../lib/app/workflows.ts';
+import { listActions, listPlugins, listProviders, listTriggers } from '../../lib/plugins/summaries.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { checkTrial } from '../../packages/authoring/stage/check-trial.ts';
 import { checkWorkflows } from '../../packages/authoring/stage/check-workflows.ts';
@@ -58,6 +53,7 @@ import { checkSchema } from '../../packages/authoring/validation/schema/check-sc
 import { anEvent } from './an-api-event.ts';
 import { checked } from './checked-answers.ts';
 import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';
+import { typesOnUse } from './types-on-use.ts';
 
 type Handler = (event: never, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -102,7 +98,7 @@ export const adminFunctions: Readonly<Record<string, (config: Config, others: Ot
   adminRequests: (config) => createShowRequests(openRequests(config)),
   adminSendAgain: (config) => createSendAgain(openSendAgain(installedPlugins, config)),
   adminApprovals: (config) => createListApprovals(openApprovals(config)),
-  adminTypes: (config) => createReadTypes(openAdmin(installedPlugins, config)),
+  adminTypes: (config) => createReadTypes({ ...openAdmin(installedPlugins, config), ...typesOnUse }),
   adminPlugins: (config) =>
     createAdminList(openAdmin(installedPlugins, config), [listPluginsRoute], listPlugins),
   adminPlugin: (config) => createShowPlugin(openAdmin(installedPlugins, config)),
@@ -112,14 +108,7 @@ export const adminFunctions: Readonly<Record<string, (config: Config, others: Ot
     createAdminList(openAdmin(installedPlugins, config), [listActionsRoute], listActions),
   adminProviders: (config) =>
     createAdminList(openAdmin(installedPlugins, config), [listProvidersRoute], listProviders),
-  adminDebug: (config) =>
-    createAdminList(openAdmin(installedPlugins, config), [debugRoute, debugPluginsRoute], (registry, now) =>
-      describeRegistry(registry, {
-        now,
-        runtime: { node: process.version, architecture: process.arch, region: 'local', memoryMb: null },
-        build: { version: config.version, stage: config.stage },
-      }),
-    ),
+  adminDebug: (config) => createDebug(openAdmin(installedPlugins, config)),
 };
 
 const findRoute = createRouter(serviceFile.routes);

@@ -13,7 +13,7 @@ import type { LoadNodeTypes } from '../../plugins/load-node-types.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Config } from '../config.ts';
-import type { OpenCredentialTests } from '../health-handler.ts';
+import type { OpenCredentialTests } from '../health.ts';
 import { openPlugins, openRegistry } from '../sandbox.ts';
 import type { openInspect } from './open-inspect.chunk.ts';
 import {

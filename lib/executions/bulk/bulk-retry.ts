@@ -164,3 +164,5 @@ export const describeBulkRetry = ({
     refusedOmitted: counts.refused - refused.length,
   };
 };
+
+export const BULK_RETRY_ID = /^[0-9]{8}T[0-9]{9}-[A-Za-z0-9]{8}$/;

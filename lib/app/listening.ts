@@ -1,15 +1,57 @@
 import type { Clock, Ids } from '@hookloom/plugin-kit';
-import { answerRoute } from '../http/api-route.ts';
+import * as v from 'valibot';
+import { answerRoute, defineRoute } from '../http/api-route.ts';
 import type { ServedRoute } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { NOT_LISTENABLE, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
+import { text } from '../shared/query-fields.ts';
 import { findAddresses } from '../triggers/list-workflows.ts';
 import { END_KEPT_MS, LISTENING_MS, type ListeningStore } from '../webhooks/listening/listening-store.ts';
 import { describeRequest } from '../webhooks/requests/describe-request.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
-import { listenRoute, showListeningRoute, stopListeningRoute } from './trials.ts';
-import { checkWorkflowId } from './workflows-handlers.ts';
+import { described, instant } from './answers.ts';
+import { checkWorkflowId } from './calls.ts';
+import { recordedRequest } from './requests.ts';
+import { webhookAddress } from './workflows.ts';
+export const listenRoute = defineRoute({
+  route: 'POST /api/admin/workflows/{workflowId}/listening',
+  summary: 'catches the next request to a webhook as a test, which starts nothing; for up to ten minutes',
+  body: v.strictObject({
+    /** Absent if the workflow has a single webhook trigger. */
+    triggerNodeId: v.optional(text),
+  }),
+  answers: {
+    201: v.object({
+      id: v.string(),
+      triggerNodeId: v.string(),
+      addresses: v.array(webhookAddress),
+      readyAt: described(instant, 'From when on every request can be caught'),
+      until: instant,
+    }),
+  },
+  problems: ['WORKFLOW_NOT_FOUND', 'NOT_LISTENABLE'],
+});
+
+export const listeningState = v.object({
+  id: v.string(),
+  state: v.picklist(['listening', 'caught', 'ended']),
+  request: described(v.nullable(recordedRequest), 'The caught request; kept for a day'),
+});
+
+export const showListeningRoute = defineRoute({
+  route: 'GET /api/admin/workflows/{workflowId}/listening/{listeningId}',
+  summary: 'whether a webhook listens, or has caught a request',
+  answers: { 200: listeningState },
+  problems: ['WORKFLOW_NOT_FOUND'],
+});
+
+export const stopListeningRoute = defineRoute({
+  route: 'DELETE /api/admin/workflows/{workflowId}/listening/{listeningId}',
+  summary: 'stops listening, unless a request was caught: answers which',
+  answers: { 200: listeningState },
+  problems: ['WORKFLOW_NOT_FOUND'],
+});
 
 export interface ListeningParts {
   readonly workflows: Pick<WorkflowReader, 'find'>;
