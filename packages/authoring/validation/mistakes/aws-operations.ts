@@ -3,441 +3,66 @@
 
 /** All services, by the names of the SDK's client packages. */
 export const AWS_SERVICES = `
-accessanalyzer
-account
-account-access
-acm
-acm-pca
-agent-registry
-agent-registry-control
-aiops
-amp
-amplify
-amplifybackend
-amplifyuibuilder
-api-gateway
-apigatewaymanagementapi
-apigatewayv2
-app-mesh
-appconfig
-appconfigdata
-appfabric
-appflow
-appintegrations
-application-auto-scaling
-application-discovery-service
-application-insights
-application-signals
-applicationcostprofiler
-apprunner
-appstream
-appsync
-arc-region-switch
-arc-zonal-shift
-artifact
-athena
-auditmanager
-auto-scaling
-auto-scaling-plans
-b2bi
-backup
-backup-gateway
-backupsearch
-batch
-bcm-dashboards
-bcm-data-exports
-bcm-pricing-calculator
-bcm-recommended-actions
-bedrock
-bedrock-agent
-bedrock-agent-runtime
-bedrock-agentcore
-bedrock-agentcore-control
-bedrock-data-automation
-bedrock-data-automation-runtime
-bedrock-runtime
-billing
-billingconductor
-braket
-budgets
-chatbot
-chime
-chime-sdk-identity
-chime-sdk-media-pipelines
-chime-sdk-meetings
-chime-sdk-messaging
-chime-sdk-voice
-cleanrooms
-cleanroomsml
-cloud9
-cloudcontrol
-clouddirectory
-cloudformation
-cloudfront
-cloudfront-keyvaluestore
-cloudhsm
-cloudhsm-v2
-cloudsearch
-cloudsearch-domain
-cloudtrail
-cloudtrail-data
-cloudwatch
-cloudwatch-logs
-cloudwatchomni
-codeartifact
-codebuild
-codecatalyst
-codecommit
-codeconnections
-codedeploy
-codeguru-reviewer
-codeguru-security
-codeguruprofiler
-codepipeline
-codestar-connections
-codestar-notifications
-cognito-identity
-cognito-identity-provider
-cognito-sync
-comprehend
-comprehendmedical
-compute-optimizer
-compute-optimizer-automation
-config-service
-connect
-connect-contact-lens
-connectcampaigns
-connectcampaignsv2
-connectcases
-connecthealth
-connectparticipant
-controlcatalog
-controltower
-cost-and-usage-report-service
-cost-explorer
-cost-optimization-hub
-customer-profiles
-data-pipeline
-database-migration-service
-databrew
-dataexchange
-datasync
-datazone
-dax
-deadline
-detective
-device-farm
-devops-agent
-devops-guru
-direct-connect
-directory-service
-directory-service-data
-dlm
-docdb
-docdb-elastic
-drs
-dsql
-dynamodb
-dynamodb-streams
-ebs
-ec2
-ec2-instance-connect
-ecr
-ecr-public
-ecs
-efs
-eks
-eks-auth
-elastic-beanstalk
-elastic-load-balancing
-elastic-load-balancing-v2
-elasticache
-elasticsearch-service
-elementalinference
-emr
-emr-containers
-emr-serverless
-endusermessaging
-entityresolution
-eventbridge
-eventbridgev2
-evs
-finspace
-finspace-data
-firehose
-fis
-fms
-forecast
-forecastquery
-frauddetector
-freetier
-fsx
-gamelift
-gameliftstreams
-geo-maps
-geo-places
-geo-routes
-glacier
-global-accelerator
-glue
-grafana
-greengrass
-greengrassv2
-groundstation
-guardduty
-health
-healthlake
-iam
-iam-toolbox
-identitystore
-imagebuilder
-importexport
-inspector
-inspector-scan
-inspector2
-interconnect
-internetmonitor
-invoicing
-iot
-iot-data-plane
-iot-jobs-data-plane
-iot-managed-integrations
-iot-wireless
-iotdeviceadvisor
-iotfleetwise
-iotsecuretunneling
-iotsitewise
-iotthingsgraph
-iottwinmaker
-ivs
-ivs-realtime
-ivschat
-kafka
-kafkaconnect
-kendra
-kendra-ranking
-keyspaces
-keyspacesstreams
-kinesis
-kinesis-analytics
-kinesis-analytics-v2
-kinesis-video
-kinesis-video-archived-media
-kinesis-video-media
-kinesis-video-signaling
-kinesis-video-webrtc-storage
-kms
-lakeformation
-lambda
-lambda-core
-lambda-microvms
-lambda-web
-launch-wizard
-lex-model-building-service
-lex-models-v2
-lex-runtime-service
-lex-runtime-v2
-license-manager
-license-manager-linux-subscriptions
-license-manager-user-subscriptions
-lightsail
-location
-lookoutequipment
-m2
-machine-learning
-macie2
-mailmanager
-managedblockchain
-managedblockchain-query
-marketplace-agreement
-marketplace-catalog
-marketplace-commerce-analytics
-marketplace-deployment
-marketplace-discovery
-marketplace-entitlement-service
-marketplace-metering
-marketplace-reporting
-mediaconnect
-mediaconvert
-medialive
-mediapackage
-mediapackage-vod
-mediapackagev2
-mediastore
-mediastore-data
-mediatailor
-medical-imaging
-memorydb
-mgn
-migration-hub
-migration-hub-refactor-spaces
-migrationhub-config
-migrationhuborchestrator
-migrationhubstrategy
-mpa
-mq
-mturk
-mwaa
-mwaa-serverless
-neptune
-neptune-graph
-neptunedata
-network-firewall
-network-security-manager
-networkflowmonitor
-networkmanager
-networkmonitor
-notifications
-notificationscontacts
-nova-act
-oam
-observabilityadmin
-odb
-omics
-opensearch
-opensearchserverless
-organizations
-osis
-outposts
-partnercentral-account
-partnercentral-benefits
-partnercentral-channel
-partnercentral-revenue-measurement
-partnercentral-selling
-payment-cryptography
-payment-cryptography-data
-pca-connector-ad
-pca-connector-scep
-pcs
-personalize
-personalize-events
-personalize-runtime
-pi
-pinpoint
-pinpoint-email
-pinpoint-sms-voice
-pinpoint-sms-voice-v2
-pipes
-polly
-pricing
-pricing-plan-manager
-proton
-qapps
-qbusiness
-qconnect
-quicksight
-ram
-rbin
-rds
-rds-data
-redshift
-redshift-data
-redshift-serverless
-rekognition
-repostspace
-resiliencehub
-resiliencehubv2
-resource-explorer-2
-resource-groups
-resource-groups-tagging-api
-rolesanywhere
-route-53
-route-53-domains
-route53-recovery-cluster
-route53-recovery-control-config
-route53-recovery-readiness
-route53globalresolver
-route53profiles
-route53resolver
-rtbfabric
-rum
-s3
-s3-control
-s3files
-s3outposts
-s3tables
-s3vectors
-sagemaker
-sagemaker-a2i-runtime
-sagemaker-edge
-sagemaker-featurestore-runtime
-sagemaker-geospatial
-sagemaker-metrics
-sagemaker-runtime
-sagemakerjobruntime
-savingsplans
-scheduler
-schemas
-secrets-manager
-security-ir
-securityagent
-securityhub
-securitylake
-serverlessapplicationrepository
-service-catalog
-service-catalog-appregistry
-service-quotas
-servicediscovery
-ses
-sesv2
-sfn
-shield
-signer
-signer-data
-signin
-simpledb
-simpledbv2
-snow-device-management
-snowball
-sns
-socialmessaging
-sqs
-ssm
-ssm-contacts
-ssm-guiconnect
-ssm-incidents
-ssm-quicksetup
-ssm-sap
-sso
-sso-admin
-sso-oidc
-storage-gateway
-sts
-supplychain
-support
-support-app
-supportauthz
-sustainability
-swf
-synthetics
-taxsettings
-textract
-timestream-influxdb
-timestream-query
-timestream-write
-tnb
-transcribe
-transfer
-translate
-trustedadvisor
-uxc
-verifiedpermissions
-voice-id
-vpc-lattice
-waf
-waf-regional
-wafv2
-wellarchitected
-wickr
-wisdom
-workdocs
-workmail
-workmailmessageflow
-workspaces
-workspaces-instances
-workspaces-thin-client
-workspaces-web
-xray
+accessanalyzer account account-access acm acm-pca agent-registry agent-registry-control aiops amp amplify
+amplifybackend amplifyuibuilder api-gateway apigatewaymanagementapi apigatewayv2 app-mesh appconfig
+appconfigdata appfabric appflow appintegrations application-auto-scaling application-discovery-service
+application-insights application-signals applicationcostprofiler apprunner appstream appsync
+arc-region-switch arc-zonal-shift artifact athena auditmanager auto-scaling auto-scaling-plans b2bi backup
+backup-gateway backupsearch batch bcm-dashboards bcm-data-exports bcm-pricing-calculator
+bcm-recommended-actions bedrock bedrock-agent bedrock-agent-runtime bedrock-agentcore
+bedrock-agentcore-control bedrock-data-automation bedrock-data-automation-runtime bedrock-runtime billing
+billingconductor braket budgets chatbot chime chime-sdk-identity chime-sdk-media-pipelines
+chime-sdk-meetings chime-sdk-messaging chime-sdk-voice cleanrooms cleanroomsml cloud9 cloudcontrol
+clouddirectory cloudformation cloudfront cloudfront-keyvaluestore cloudhsm cloudhsm-v2 cloudsearch
+cloudsearch-domain cloudtrail cloudtrail-data cloudwatch cloudwatch-logs cloudwatchomni codeartifact
+codebuild codecatalyst codecommit codeconnections codedeploy codeguru-reviewer codeguru-security
+codeguruprofiler codepipeline codestar-connections codestar-notifications cognito-identity
+cognito-identity-provider cognito-sync comprehend comprehendmedical compute-optimizer
+compute-optimizer-automation config-service connect connect-contact-lens connectcampaigns connectcampaignsv2
+connectcases connecthealth connectparticipant controlcatalog controltower cost-and-usage-report-service
+cost-explorer cost-optimization-hub customer-profiles data-pipeline database-migration-service databrew
+dataexchange datasync datazone dax deadline detective device-farm devops-agent devops-guru direct-connect
+directory-service directory-service-data dlm docdb docdb-elastic drs dsql dynamodb dynamodb-streams ebs ec2
+ec2-instance-connect ecr ecr-public ecs efs eks eks-auth elastic-beanstalk elastic-load-balancing
+elastic-load-balancing-v2 elasticache elasticsearch-service elementalinference emr emr-containers
+emr-serverless endusermessaging entityresolution eventbridge eventbridgev2 evs finspace finspace-data
+firehose fis fms forecast forecastquery frauddetector freetier fsx gamelift gameliftstreams geo-maps
+geo-places geo-routes glacier global-accelerator glue grafana greengrass greengrassv2 groundstation
+guardduty health healthlake iam iam-toolbox identitystore imagebuilder importexport inspector inspector-scan
+inspector2 interconnect internetmonitor invoicing iot iot-data-plane iot-jobs-data-plane
+iot-managed-integrations iot-wireless iotdeviceadvisor iotfleetwise iotsecuretunneling iotsitewise
+iotthingsgraph iottwinmaker ivs ivs-realtime ivschat kafka kafkaconnect kendra kendra-ranking keyspaces
+keyspacesstreams kinesis kinesis-analytics kinesis-analytics-v2 kinesis-video kinesis-video-archived-media
+kinesis-video-media kinesis-video-signaling kinesis-video-webrtc-storage kms lakeformation lambda
+lambda-core lambda-microvms lambda-web launch-wizard lex-model-building-service lex-models-v2
+lex-runtime-service lex-runtime-v2 license-manager license-manager-linux-subscriptions
+license-manager-user-subscriptions lightsail location lookoutequipment m2 machine-learning macie2
+mailmanager managedblockchain managedblockchain-query marketplace-agreement marketplace-catalog
+marketplace-commerce-analytics marketplace-deployment marketplace-discovery marketplace-entitlement-service
+marketplace-metering marketplace-reporting mediaconnect mediaconvert medialive mediapackage mediapackage-vod
+mediapackagev2 mediastore mediastore-data mediatailor medical-imaging memorydb mgn migration-hub
+migration-hub-refactor-spaces migrationhub-config migrationhuborchestrator migrationhubstrategy mpa mq mturk
+mwaa mwaa-serverless neptune neptune-graph neptunedata network-firewall network-security-manager
+networkflowmonitor networkmanager networkmonitor notifications notificationscontacts nova-act oam
+observabilityadmin odb omics opensearch opensearchserverless organizations osis outposts
+partnercentral-account partnercentral-benefits partnercentral-channel partnercentral-revenue-measurement
+partnercentral-selling payment-cryptography payment-cryptography-data pca-connector-ad pca-connector-scep
+pcs personalize personalize-events personalize-runtime pi pinpoint pinpoint-email pinpoint-sms-voice
+pinpoint-sms-voice-v2 pipes polly pricing pricing-plan-manager proton qapps qbusiness qconnect quicksight
+ram rbin rds rds-data redshift redshift-data redshift-serverless rekognition repostspace resiliencehub
+resiliencehubv2 resource-explorer-2 resource-groups resource-groups-tagging-api rolesanywhere route-53
+route-53-domains route53-recovery-cluster route53-recovery-control-config route53-recovery-readiness
+route53globalresolver route53profiles route53resolver rtbfabric rum s3 s3-control s3files s3outposts
+s3tables s3vectors sagemaker sagemaker-a2i-runtime sagemaker-edge sagemaker-featurestore-runtime
+sagemaker-geospatial sagemaker-metrics sagemaker-runtime sagemakerjobruntime savingsplans scheduler schemas
+secrets-manager security-ir securityagent securityhub securitylake serverlessapplicationrepository
+service-catalog service-catalog-appregistry service-quotas servicediscovery ses sesv2 sfn shield signer
+signer-data signin simpledb simpledbv2 snow-device-management snowball sns socialmessaging sqs ssm
+ssm-contacts ssm-guiconnect ssm-incidents ssm-quicksetup ssm-sap sso sso-admin sso-oidc storage-gateway sts
+supplychain support support-app supportauthz sustainability swf synthetics taxsettings textract
+timestream-influxdb timestream-query timestream-write tnb transcribe transfer translate trustedadvisor uxc
+verifiedpermissions voice-id vpc-lattice waf waf-regional wafv2 wellarchitected wickr wisdom workdocs
+workmail workmailmessageflow workspaces workspaces-instances workspaces-thin-client workspaces-web xray
 `;
 
 /** A line for each service that is covered; `!` marks the members of an input that a call needs. */

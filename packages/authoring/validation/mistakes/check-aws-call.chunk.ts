@@ -10,7 +10,7 @@ interface Operation {
   readonly required: readonly string[];
 }
 
-const services: ReadonlySet<string> = new Set(AWS_SERVICES.trim().split('\n'));
+const services: ReadonlySet<string> = new Set(AWS_SERVICES.trim().split(/\s+/));
 
 /** Other names of services: in IAM, in earlier SDK versions and in everyday use. */
 const otherNames: ReadonlyMap<string, string> = new Map([
