@@ -43,7 +43,10 @@ export const toDashboard = (template: Template, prefix: string): TemplateResourc
     toGraph(
       'Messages in dead-letter queues',
       idsOfType(template, 'AWS::SQS::Queue').map((id) => [
-        ...['AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'QueueName', `\${${id}.QueueName}`],
+        'AWS/SQS',
+        'ApproximateNumberOfMessagesVisible',
+        'QueueName',
+        `\${${id}.QueueName}`,
         { stat: 'Maximum', label: id },
       ]),
     ),
@@ -54,7 +57,10 @@ export const toDashboard = (template: Template, prefix: string): TemplateResourc
   ];
   const widgets = graphs.map((graph, at) => ({
     ...graph,
-    ...{ x: (at % 2) * WIDTH, y: Math.floor(at / 2) * HEIGHT, width: WIDTH, height: HEIGHT },
+    x: (at % 2) * WIDTH,
+    y: Math.floor(at / 2) * HEIGHT,
+    width: WIDTH,
+    height: HEIGHT,
   }));
   return {
     Type: 'AWS::CloudWatch::Dashboard',

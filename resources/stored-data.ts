@@ -107,8 +107,13 @@ export const findStoredData = async (
     const isNew = entries.every(([id], at) => !isTable(id) || found[at] === false);
     const described = tables.flatMap(([id, table]) => (table ? [[id, table] as const] : []));
     return {
-      ...{ wanted, inStack, left, tables: Object.fromEntries(described) },
-      ...{ problems: problems ?? [], unseen, isNew },
+      wanted,
+      inStack,
+      left,
+      tables: Object.fromEntries(described),
+      problems: problems ?? [],
+      unseen,
+      isNew,
     };
   } finally {
     dynamoDb.destroy();

@@ -31,8 +31,17 @@ for (const { title, scenario } of scenarios) {
 printTable(
   `Overload: rates are divided by ${scale} and latencies multiplied by it; counts are scaled back`,
   [
-    ...['', 'drained after', 'accepted', 'refused', 'succeeded', 'not started', 'failed', 'wasted starts'],
-    ...['dead letters', 'longest wait', 'overtaken'],
+    '',
+    'drained after',
+    'accepted',
+    'refused',
+    'succeeded',
+    'not started',
+    'failed',
+    'wasted starts',
+    'dead letters',
+    'longest wait',
+    'overtaken',
   ],
   rows,
 );

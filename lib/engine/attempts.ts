@@ -315,7 +315,8 @@ const createAttemptContext = (
         signal.addEventListener('abort', () => fail(signal.reason), { once: true, signal: done });
         if (queue !== undefined)
           controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {
-            ...{ once: true, signal: done },
+            once: true,
+            signal: done,
           });
         sleepUntilTimeout(clock, time, remainingMs, done).then(
           () => fail(new NodeTimeoutError(timeoutSeconds)),

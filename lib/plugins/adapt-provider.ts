@@ -81,7 +81,14 @@ export const readSource = (kind: HandleKind, source: TriggerSource | undefined):
   if (kind === 'action' || source === undefined) return null;
   if (typeof source === 'string') return source;
   return copyDeclared(source, [
-    ...(['toInput', 'toKey', 'toAddress', 'register', 'unregister'] as const),
-    ...(['resourceOf', 'takesBatches', 'poll', 'form'] as const),
+    'toInput',
+    'toKey',
+    'toAddress',
+    'register',
+    'unregister',
+    'resourceOf',
+    'takesBatches',
+    'poll',
+    'form',
   ]);
 };

@@ -72,7 +72,12 @@ export const listWorkflows = async (
         (type) => findNodeType(type) === null,
       );
       return {
-        ...{ id, name, tags, enabled, version, updatedAt },
+        id,
+        name,
+        tags,
+        enabled,
+        version,
+        updatedAt,
         triggers: findTriggers(definition, findNodeType, baseUrl),
         // Node types that no loaded plugin provides: the workflow can't run.
         ...(unknown.length === 0 ? {} : { unknownNodeTypes: unknown }),

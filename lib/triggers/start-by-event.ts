@@ -85,7 +85,10 @@ export const startByEvent = async (
   const { executionId } = claimed.execution;
   const isDuplicate = known !== null;
   logger.info('The event was accepted.', {
-    ...{ workflowId, triggerNodeId, executionId, isDuplicate },
+    workflowId,
+    triggerNodeId,
+    executionId,
+    isDuplicate,
     ...(isDuplicate ? {} : measure(countStart(workflow.definition.settings?.metrics))),
   });
   return true;

@@ -60,7 +60,9 @@ export const startByHand = async (
   const known = await acceptDelivery(claimed, resolveExecution(definition, findNodeType), parts);
   const { executionId } = claimed.execution;
   return {
-    ...{ executionId, workflowId, workflowVersion: known?.workflowVersion ?? version },
+    executionId,
+    workflowId,
+    workflowVersion: known?.workflowVersion ?? version,
     status: known?.status ?? 'accepted',
     isDuplicate: known !== null,
     hasMetrics: definition.settings?.metrics,

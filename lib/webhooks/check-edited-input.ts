@@ -46,7 +46,12 @@ const toRequest = (
   method: string,
   now: number,
 ): WebhookRequest => ({
-  ...{ workflowId, method, path: '/', requestPath: '/', rawQueryString: '', remoteAddress: '' },
+  workflowId,
+  method,
+  path: '/',
+  requestPath: '/',
+  rawQueryString: '',
+  remoteAddress: '',
   headers: isPlainObject(headers) ? (headers as WebhookRequest['headers']) : {},
   rawBody: new Uint8Array(),
   receivedAt: now,

@@ -114,7 +114,9 @@ const pollMails = async (
   const { taken, isAll, passedUid } = await take(client, uids, query, known);
   const uid = isAll ? Math.max(lastUid, passedUid) : passedUid;
   const position: Position = {
-    ...{ mailbox: query.mailbox, uidValidity, uid },
+    mailbox: query.mailbox,
+    uidValidity,
+    uid,
     ...latestOf(taken, from),
     unmarked: query.markSeen ? taken.map((mail) => mail.uid) : [],
     known: known === null || uid >= known.until ? null : known,

@@ -49,7 +49,8 @@ export const readHead = async (place: MailPlace, maxMailBytes: number): Promise<
   const parts = bodyStructure === undefined ? [] : attachmentsOf(bodyStructure);
   return {
     ...toItem(place, mail),
-    ...{ text: null, html: null },
+    text: null,
+    html: null,
     attachments: parts.slice(0, MAX_ATTACHMENTS),
     isComplete: false,
     problem: `The mail has ${size} bytes; maxMailBytes allows ${maxMailBytes}`,

@@ -56,7 +56,9 @@ export const withImapSession = async <Result>(
     upgrade: (_plain, _options, onSecure) => connect({ ...tls, socket }, onSecure),
   };
   const client = new ImapFlow({
-    ...{ host, port, transport },
+    host,
+    port,
+    transport,
     secure: security === 'tls',
     doSTARTTLS: security === 'starttls',
     auth: { user: username, pass: password },

@@ -159,9 +159,19 @@ const RETRY_OPTIONS = [
 
 /** What `execution retry` takes only without an id. */
 const ONLY_MANY = [
-  ...(['workflow', 'all', 'status', 'fromTime', 'toTime', 'failureNode', 'failureName'] as const),
-  ...(['ranVersion', 'rate', 'stopAt', 'dryRun', 'yes'] as const),
-];
+  'workflow',
+  'all',
+  'status',
+  'fromTime',
+  'toTime',
+  'failureNode',
+  'failureName',
+  'ranVersion',
+  'rate',
+  'stopAt',
+  'dryRun',
+  'yes',
+] as const;
 
 interface ListAnswer {
   readonly executions: readonly ListedExecution[];

@@ -83,7 +83,8 @@ const toCells = (statistics: Statistics): readonly string[] => {
   const refusals = Object.values(refused).reduce((sum, times) => sum + times, 0);
   return [
     ...[started, succeeded, failed, timedOut, cancelled, refusals].map(String),
-    ...[toTime(durationMs.p50), toTime(durationMs.p95)],
+    toTime(durationMs.p50),
+    toTime(durationMs.p95),
   ];
 };
 

@@ -286,7 +286,11 @@ const listWorkflows = async (
       titles: ['ID', 'STATE', 'VERSION', 'UPDATED', 'NAME'],
       texts: ['NAME'],
       rows: workflows.map(({ id, name, enabled, version, updatedAt }) => [
-        ...[id, enabled ? 'enabled' : 'disabled', String(version), updatedAt, name],
+        id,
+        enabled ? 'enabled' : 'disabled',
+        String(version),
+        updatedAt,
+        name,
       ]),
     },
     io,
@@ -307,7 +311,10 @@ const printHistory = async (
   );
   if (json === true) return printJson(versions, io);
   const rows = versions.map(({ version, updatedAt, author, message }) => [
-    ...[String(version), updatedAt, author?.replace(/^.*[:/]/, '') ?? '-', message ?? ''],
+    String(version),
+    updatedAt,
+    author?.replace(/^.*[:/]/, '') ?? '-',
+    message ?? '',
   ]);
   printTable({ titles: ['VERSION', 'TIME', 'BY', 'MESSAGE'], texts: ['BY', 'MESSAGE'], rows }, io);
 };

@@ -73,10 +73,17 @@ const run = async (given: string, values: ReturnType<typeof readArguments>['valu
   unpackPackage(folder, work);
   const unpacked = openPackage(work);
   const stage = await startStage({
-    ...{ template: unpacked.template, folderOf: unpacked.folderOf, parameters, port, concurrency, log },
+    template: unpacked.template,
+    folderOf: unpacked.folderOf,
+    parameters,
+    port,
+    concurrency,
+    log,
     stackName: values.stack ?? basename(folder),
     users: () => ({ owner }),
-    ...{ buckets: [], queues: [], tables: [] },
+    buckets: [],
+    queues: [],
+    tables: [],
     retryDelaysMs: values['retry-at-once'] ? [10, 20] : LAMBDA_RETRIES_MS,
   });
   const control = await startControl(stage);

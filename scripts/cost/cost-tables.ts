@@ -26,8 +26,17 @@ export const printCostTables = (
   ),
   'cost-monthly': markdownTable(
     [
-      ...['a month', 'runs a second', 'gateway', 'Lambda', 'durable engine', 'DynamoDB', 'logs'],
-      ...['records', 'point-in-time recovery', 'bucket', 'total'],
+      'a month',
+      'runs a second',
+      'gateway',
+      'Lambda',
+      'durable engine',
+      'DynamoDB',
+      'logs',
+      'records',
+      'point-in-time recovery',
+      'bucket',
+      'total',
     ],
     runs
       .filter(({ title }) => MONTHLY.includes(title))

@@ -23,13 +23,17 @@ const INVOCATIONS = '/2015-03-31/functions/test-dispatch/invocations';
 const aRegistration = (workflowId: string, parameters: JsonObject = {}, nodeType = 'errorTrigger') => ({
   name: `${workflowId}-${nodeType}`,
   triggerNodeId: 'broken',
-  ...{ workflowId, nodeType, parameters },
+  workflowId,
+  nodeType,
+  parameters,
 });
 
 /** The report of a failed execution `e-1` of a workflow. */
 const toFind = (findReport: FindReport) => (workflowId: string) =>
   findReport({
-    ...{ executionId: 'e-1', workflowId, status: 'failed' },
+    executionId: 'e-1',
+    workflowId,
+    status: 'failed',
     trigger: { nodeId: 'request', type: 'webhookTrigger' },
   });
 
@@ -53,8 +57,12 @@ const aService = async ({ status = 202, cacheTtlMs = 0, prefix = 'test' } = {}) 
     find: toFind(
       lateFailures({
         logger,
-        ...{ client: { ...client, query }, tables, cacheTtlMs },
-        ...{ region: 'us-east-1', endpoint: lambda.origin, functionName: 'test-dispatch' },
+        client: { ...client, query },
+        tables,
+        cacheTtlMs,
+        region: 'us-east-1',
+        endpoint: lambda.origin,
+        functionName: 'test-dispatch',
       }),
     ),
     entries,

@@ -147,7 +147,9 @@ test('a run survives any end of its processes, and repeats no request to the out
 test('an express run that a killed service had acknowledged runs in the next one', async () => {
   const file = join(project.folder, 'volume.json');
   const definition = {
-    ...{ id: 'volume', name: 'Volume', settings: { execution: 'express' } },
+    id: 'volume',
+    name: 'Volume',
+    settings: { execution: 'express' },
     nodes: [
       { id: 'request', type: 'webhookTrigger', parameters: { path: '/count' } },
       call('/count', 'count'),

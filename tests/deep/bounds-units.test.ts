@@ -58,7 +58,10 @@ test('lists no longer read approvals of executions that ended before they were a
     await executions.start(anExecutionStart({ executionId, startToken: executionId }));
     for (const name of names) {
       const subject = {
-        ...{ executionId, workflowId: 'orders', name, openedAt: NOW },
+        executionId,
+        workflowId: 'orders',
+        name,
+        openedAt: NOW,
         publicUrl: '',
         question: {},
       };
@@ -69,8 +72,14 @@ test('lists no longer read approvals of executions that ended before they were a
       });
     }
     const node: NodeRecord = {
-      ...{ nodeId: 'ask', type: 'approval', status: 'waiting', iteration: 0, attempts: 1 },
-      ...{ startedAt: NOW, durationMs: 0, callbacks: names },
+      nodeId: 'ask',
+      type: 'approval',
+      status: 'waiting',
+      iteration: 0,
+      attempts: 1,
+      startedAt: NOW,
+      durationMs: 0,
+      callbacks: names,
     };
     await executions.saveProgress(executionId, { status: 'waiting', nodes: [node], leaseExpiresAt: NOW });
     const record = await executions.find(executionId);
@@ -145,7 +154,10 @@ describe('a queue of held executions', () => {
     const held = await stage.count(() => hold(stage, 1));
     const released = await stage.count(() =>
       stage.queues.release('e-1', {
-        ...{ workflowVersion: 1, mode: 'express', acceptedMode: 'express', releasedAt: NOW },
+        workflowVersion: 1,
+        mode: 'express',
+        acceptedMode: 'express',
+        releasedAt: NOW,
       }),
     );
     // The data, the queue, the record with three indexes; the record with two entries of the index of sweeps.

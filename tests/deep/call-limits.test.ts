@@ -49,14 +49,19 @@ test.each([
     });
   await project.storeWorkflow({
     id: execution,
-    ...{ name: execution, enabled: true, settings: { execution } },
+    name: execution,
+    enabled: true,
+    settings: { execution },
     nodes: [
       {
-        ...{ id: 'in', type: 'webhookTrigger' },
+        id: 'in',
+        type: 'webhookTrigger',
         parameters: { path: 'in', method: 'POST', responseMode: 'onReceived' },
       },
       {
-        ...{ id: 'call', type: 'httpRequest', parameters: { url: `http://${address()}/${execution}` } },
+        id: 'call',
+        type: 'httpRequest',
+        parameters: { url: `http://${address()}/${execution}` },
         ...(isOfCredential ? { credentialId: 'limited' } : {}),
       },
     ],

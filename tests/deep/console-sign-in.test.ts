@@ -94,11 +94,15 @@ const storeCredential = async (id: string): Promise<void> => {
 /** A workflow that answers with what the API of the server says of the person who has signed in. */
 const storeWorkflow = async (id: string): Promise<void> => {
   const definition = {
-    ...{ id, name: 'Inbox', enabled: true },
+    id,
+    name: 'Inbox',
+    enabled: true,
     nodes: [
       { id: 'hook', type: 'webhookTrigger', parameters: { responseMode: 'lastNode' } },
       {
-        ...{ id: 'read', type: 'httpRequest', credentialId: id },
+        id: 'read',
+        type: 'httpRequest',
+        credentialId: id,
         parameters: { url: `${server.origin}${API_PATH}` },
       },
     ],

@@ -94,7 +94,8 @@ test('what is built is tried on the body that it began with, and the body of a l
   const each = { id: 'each', type: 'forEach', parameters: { items: '{{ body.prices }}' } };
   const double = { id: 'double', type: 'set', parameters: { values: { twice: '{{ item * 2 }}' } } };
   const definition = {
-    ...{ id: 'tried-loop', name: 'Tried loop' },
+    id: 'tried-loop',
+    name: 'Tried loop',
     nodes: [{ id: 'webhook', type: 'webhookTrigger', parameters: {} }, each, double],
     connections: [
       { sourceNodeId: 'webhook', targetNodeId: 'each' },

@@ -37,18 +37,25 @@ beforeAll(async () => {
   service = await startLocalService({ env: { STAND_IN_PORT: String(port) } });
   const host = `127.0.0.1:${port}`;
   await put('credentials/console-shop', {
-    ...{ type: 'httpBearer', secrets: { token: 'the-old-token' }, hosts: [host] },
+    type: 'httpBearer',
+    secrets: { token: 'the-old-token' },
+    hosts: [host],
   });
   await put('workflows/console-stock', {
-    ...{ id: 'console-stock', name: 'Stock', enabled: true },
+    id: 'console-stock',
+    name: 'Stock',
+    enabled: true,
     settings: { execution: 'durable', recordData: 'always' },
     nodes: [
       {
-        ...{ id: 'request', type: 'webhookTrigger' },
+        id: 'request',
+        type: 'webhookTrigger',
         parameters: { path: '/stock', responseMode: 'onReceived' },
       },
       {
-        ...{ id: 'ask', type: 'httpRequest', credentialId: 'console-shop' },
+        id: 'ask',
+        type: 'httpRequest',
+        credentialId: 'console-shop',
         parameters: { url: `http://${host}/stock` },
       },
     ],
@@ -145,7 +152,9 @@ const pathOf = async (lines: Locator): Promise<string> => {
 
 test('from afar, connections lie where they do nearby', async () => {
   await put('workflows/console-loop', {
-    ...{ id: 'console-loop', name: 'Loop', enabled: false },
+    id: 'console-loop',
+    name: 'Loop',
+    enabled: false,
     nodes: [
       { id: 'start', type: 'manualTrigger' },
       { id: 'check', type: 'if', parameters: { condition: '{{ $nodes.work = null }}' } },
@@ -175,7 +184,9 @@ test('from afar, connections lie where they do nearby', async () => {
 
 test('a removed workflow is restored from its versions, and the page says so', async () => {
   await put('workflows/console-gone', {
-    ...{ id: 'console-gone', name: 'Gone', enabled: false },
+    id: 'console-gone',
+    name: 'Gone',
+    enabled: false,
     nodes: [{ id: 'request', type: 'webhookTrigger', parameters: { path: '/gone' } }],
     connections: [],
   });
@@ -193,7 +204,9 @@ test('a removed workflow is restored from its versions, and the page says so', a
 
 test('a removed credential is not asked for again', async () => {
   await put('credentials/console-unused', {
-    ...{ type: 'httpBearer', secrets: { token: 'any-token' }, hosts: ['example.com'] },
+    type: 'httpBearer',
+    secrets: { token: 'any-token' },
+    hosts: ['example.com'],
   });
   await open('/credentials/console-unused');
   await page.getByRole('button', { name: 'Remove' }).click();
@@ -207,7 +220,9 @@ test('a removed credential is not asked for again', async () => {
 
 test('limits on the calls of a credential are set, refused and removed', async () => {
   await put('credentials/console-limited', {
-    ...{ type: 'httpBearer', secrets: { token: 'any-token' }, hosts: ['example.com'] },
+    type: 'httpBearer',
+    secrets: { token: 'any-token' },
+    hosts: ['example.com'],
   });
   await open('/credentials/console-limited');
   const change = async (perSecond: string, atOnce: string) => {
@@ -229,7 +244,9 @@ test('limits on the calls of a credential are set, refused and removed', async (
 
 test('a new host of a credential asks for its secret again, and says why; one host less does not', async () => {
   await put('credentials/console-hosts', {
-    ...{ type: 'httpBearer', secrets: { token: 'any-token' }, hosts: ['a.example', 'b.example'] },
+    type: 'httpBearer',
+    secrets: { token: 'any-token' },
+    hosts: ['a.example', 'b.example'],
   });
   await open('/credentials/console-hosts');
   const dialog = page.getByRole('dialog');

@@ -132,8 +132,14 @@ const openDrawn = async (page: Page, pattern: string): Promise<void> => {
 
 /** Views with a table. */
 const lists = [
-  ...['/workflows', '/executions', '/bulk-retries', '/approvals', '/plugins', '/node-types'],
-  ...['/requests?workflowId=:workflowId', '/workflows/:workflowId?tab=executions'],
+  '/workflows',
+  '/executions',
+  '/bulk-retries',
+  '/approvals',
+  '/plugins',
+  '/node-types',
+  '/requests?workflowId=:workflowId',
+  '/workflows/:workflowId?tab=executions',
 ];
 
 test.each([360, 1_280])('at %i px, no list has to be scrolled sideways', async (width) => {
@@ -236,7 +242,9 @@ describe.each(cases(looks.slice(0, 2), looks))('in the %s theme, %i px wide,', (
           .locator('html')
           .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
         expect([await findViolations(page), await findTreeFaultsOf(page), faults, overflow]).toEqual([
-          ...[[], [], []],
+          [],
+          [],
+          [],
           0,
         ]);
       });
@@ -269,13 +277,11 @@ describe('long names and values', () => {
       });
     const stored = [
       await put(`workflows/${id}`, {
-        ...{
-          id,
-          name: 'x'.repeat(100),
-          description: 'y'.repeat(1_000),
-          tags: ['t'.repeat(30)],
-          enabled: true,
-        },
+        id,
+        name: 'x'.repeat(100),
+        description: 'y'.repeat(1_000),
+        tags: ['t'.repeat(30)],
+        enabled: true,
         nodes: [
           {
             id: 'request',
@@ -438,7 +444,9 @@ describe('plugins and health', () => {
   test('a report that nothing works is shown', async () => {
     await visit({}, async ({ page }) => {
       const report = {
-        ...{ status: 'unhealthy', plugins: {}, generatedAt: '2026-01-01T00:00:00.000Z' },
+        status: 'unhealthy',
+        plugins: {},
+        generatedAt: '2026-01-01T00:00:00.000Z',
         summary: { total: 0, healthy: 0, warning: 0, unhealthy: 0, disabled: 0 },
       };
       await page.route('**/api/admin/plugins/health', (route) =>

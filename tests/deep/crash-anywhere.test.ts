@@ -244,8 +244,16 @@ const withoutTimes = ({ result }: DurableRun) => {
 };
 
 const maxBegun: Record<Kind, number> = {
-  ...{ pure: 0, call: 2, fails: 2, flaky: 3, once: 1, loop: 2 },
-  ...{ wait: 0, ask: 0, each: 0, sub: 0 },
+  pure: 0,
+  call: 2,
+  fails: 2,
+  flaky: 3,
+  once: 1,
+  loop: 2,
+  wait: 0,
+  ask: 0,
+  each: 0,
+  sub: 0,
 };
 
 describe('a durable run', () => {

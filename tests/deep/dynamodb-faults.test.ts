@@ -44,7 +44,8 @@ const open = async (timeouts?: Timeouts) => {
   const { tables, endpoint, client: direct } = await openDatabase();
   const proxy = await startFaultProxy(endpoint, (...call) => decide(...call));
   const client = createJsonClient({
-    ...{ region: 'local', endpoint: proxy.endpoint },
+    region: 'local',
+    endpoint: proxy.endpoint,
     ...(timeouts === undefined ? {} : { timeouts }),
   });
   cleanups.push(proxy.stop);
@@ -88,8 +89,11 @@ const end = anExecutionEnd();
 const queue = { workflowId: 'greeting', triggerNodeId: 'start' };
 const slot = { executionId: 'e-1', takenAt: 1 };
 const registration = {
-  ...{ name: 'nightly', workflowId: 'greeting', triggerNodeId: 'start' },
-  ...{ nodeType: 'scheduleTrigger', parameters: { at: 'midnight' } },
+  name: 'nightly',
+  workflowId: 'greeting',
+  triggerNodeId: 'start',
+  nodeType: 'scheduleTrigger',
+  parameters: { at: 'midnight' },
 };
 const credential = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
 
@@ -178,7 +182,10 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
     'queues.release',
     ({ queues }) =>
       queues.release('e-1', {
-        ...{ workflowVersion: 1, mode: 'durable', acceptedMode: 'express', releasedAt: 1 },
+        workflowVersion: 1,
+        mode: 'durable',
+        acceptedMode: 'express',
+        releasedAt: 1,
       }),
   ],
   ['slots.take', ({ slots }) => slots.take({ workflowId: 'greeting', group: 0, slot, max: 1, ended: [] })],
@@ -364,7 +371,9 @@ describe('stored data', () => {
     const TableName = tables.executions;
     const write = (bytes: number) =>
       client.updateItem({
-        ...{ TableName, Key: key, UpdateExpression: 'SET #more = :more' },
+        TableName,
+        Key: key,
+        UpdateExpression: 'SET #more = :more',
         ExpressionAttributeNames: { '#more': `more${bytes}` },
         ExpressionAttributeValues: { ':more': { S: 'x'.repeat(bytes) } },
       });

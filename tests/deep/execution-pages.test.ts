@@ -77,7 +77,9 @@ describe('the pages of a list of executions', () => {
         async (limit, statuses, workflowId, from = NOW - 10, to = NOW) => {
           fc.pre(from <= to);
           const query = {
-            ...{ limit: String(limit), from: String(from), to: String(to) },
+            limit: String(limit),
+            from: String(from),
+            to: String(to),
             ...(statuses.length === 0 ? {} : { status: statuses.join(',') }),
             ...(workflowId === undefined ? {} : { workflowId }),
           };

@@ -6,7 +6,9 @@ const arriving = (count: number, withinMs: number): readonly number[] =>
   Array.from({ length: count }, (_, at) => (at * withinMs) / count);
 
 const aSpike: FullLimit = {
-  ...{ mode: 'durable', limits: { atOnce: 20 }, arrivals: arriving(1_000, 1_000) },
+  mode: 'durable',
+  limits: { atOnce: 20 },
+  arrivals: arriving(1_000, 1_000),
   takesMs: () => 2_000,
 };
 

@@ -229,7 +229,8 @@ describe('the local engine', () => {
           invocations++;
           for (let at = 0; at < 12; at++)
             await steps.run({
-              ...{ name: `n${at}/0`, retry: undefined },
+              name: `n${at}/0`,
+              retry: undefined,
               attempt: async () => {
                 called.push(`n${at}`);
                 return { outputs: { main: { at } } };

@@ -20,10 +20,12 @@ afterEach(async () => {
 
 const orders = (detailType: string) =>
   aWorkflow({
-    ...{ id: 'orders', connections: [] },
+    id: 'orders',
+    connections: [],
     nodes: [
       {
-        ...{ id: 'placed', type: 'eventTrigger' },
+        id: 'placed',
+        type: 'eventTrigger',
         parameters: { pattern: { source: ['shop'], 'detail-type': [detailType] } },
       },
     ],
@@ -49,7 +51,9 @@ const open = async () => {
   );
   const openTarget = () => ({
     ...connect({
-      ...{ tablePrefix: 'test', dynamodbEndpoint: proxy.endpoint, sourcesEndpoint: sources.endpoint },
+      tablePrefix: 'test',
+      dynamodbEndpoint: proxy.endpoint,
+      sourcesEndpoint: sources.endpoint,
     }),
     api,
   });

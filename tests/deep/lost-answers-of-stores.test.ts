@@ -72,17 +72,29 @@ const held = anExecutionStart({ workflowId: 'greeting', startedAt: NOW, held: 'p
 const queue = { workflowId: 'greeting', triggerNodeId: 'start' };
 const end = anExecutionEnd();
 const asking: NodeRecord = {
-  ...{ nodeId: 'ask', type: 'approval', status: 'failed', iteration: 0, attempts: 1 },
-  ...{ startedAt: NOW, durationMs: 0, callbacks: ['ask/0/0'] },
+  nodeId: 'ask',
+  type: 'approval',
+  status: 'failed',
+  iteration: 0,
+  attempts: 1,
+  startedAt: NOW,
+  durationMs: 0,
+  callbacks: ['ask/0/0'],
 };
 const credential = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
 const registration = {
-  ...{ name: 'nightly', workflowId: 'greeting', triggerNodeId: 'start' },
-  ...{ nodeType: 'scheduleTrigger', parameters: { at: 'midnight' } },
+  name: 'nightly',
+  workflowId: 'greeting',
+  triggerNodeId: 'start',
+  nodeType: 'scheduleTrigger',
+  parameters: { at: 'midnight' },
 };
 const claim = {
-  ...{ deliveryId: 'd-1', executionId: 'e-1', bodyHash: 'hash' },
-  ...{ claimedAt: NOW, until: NOW + 60_000 },
+  deliveryId: 'd-1',
+  executionId: 'e-1',
+  bodyHash: 'hash',
+  claimedAt: NOW,
+  until: NOW + 60_000,
 };
 const bucket = { key: 'b', burst: 3, intervalUs: 1_000_000 };
 const slot = { executionId: 'e-1', takenAt: NOW };
@@ -109,7 +121,9 @@ const nodeWrites: readonly StateOperation[] = [
 ];
 const runState = (store: StateStore, executionId: string, operation: StateOperation) =>
   createStateFor({ store, values: inMemoryValues().values, clock: { ...clock, sleep: async () => {} } })({
-    ...{ executionId, workflowId: 'greeting', retryOf: null },
+    executionId,
+    workflowId: 'greeting',
+    retryOf: null,
   })('node/0', new AbortController().signal).run(operation);
 
 /** What each store does with conditional writes, and what comes before it. */
@@ -210,7 +224,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     before: startOne,
     act: ({ executions }) =>
       executions.saveProgress('e-1', {
-        ...{ status: 'running', nodes: [], leaseExpiresAt: NOW, checkpoints: 'j{}' },
+        status: 'running',
+        nodes: [],
+        leaseExpiresAt: NOW,
+        checkpoints: 'j{}',
       }),
   },
   'an execution ends': { before: startOne, act: ({ executions }) => executions.finish('e-1', end) },
@@ -219,7 +236,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       await startOne(stores);
       const subject = { executionId: 'e-1', workflowId: 'greeting', name: 'ask/0/0', openedAt: NOW };
       await stores.executions.openCallback('e-1', 'ask/0/0', {
-        ...{ callbackId: 'c', expiresAt: NOW + 60_000 },
+        callbackId: 'c',
+        expiresAt: NOW + 60_000,
         subject: { ...subject, publicUrl: 'https://example.com', question: {} },
       });
     },
@@ -253,7 +271,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     before: ({ executions }) => executions.start(held),
     act: ({ queues }) =>
       queues.release('e-1', {
-        ...{ workflowVersion: 4, mode: 'durable', acceptedMode: 'express', releasedAt: NOW + 1 },
+        workflowVersion: 4,
+        mode: 'durable',
+        acceptedMode: 'express',
+        releasedAt: NOW + 1,
       }),
   },
   'a queue is entered': {

@@ -182,7 +182,8 @@ const open = (name: string): PackagedFunction => {
 };
 const answerOf = (name: string, event: string, env: Readonly<Record<string, string>> = {}) =>
   open(name).answer(event, {
-    ...{ DYNAMODB_ENDPOINT: database.endpoint, BLOB_FOLDER: join(folder, 'blobs') },
+    DYNAMODB_ENDPOINT: database.endpoint,
+    BLOB_FOLDER: join(folder, 'blobs'),
     ...env,
   });
 

@@ -137,14 +137,14 @@ describe('a durable run whose node leaks its credential', () => {
     const { updates, state, result } = await service.run();
     const stored = await Promise.all(service.stored.keys().map((key) => service.stored.get(key)));
     const all = [
-      ...[
-        updates,
-        state,
-        result,
-        await service.executions.find('e-1'),
-        await service.executions.findData('e-1'),
-      ],
-      ...[service.entries, service.ends, ...stored.map((bytes) => Buffer.from(bytes ?? []).toString())],
+      updates,
+      state,
+      result,
+      await service.executions.find('e-1'),
+      await service.executions.findData('e-1'),
+      service.entries,
+      service.ends,
+      ...stored.map((bytes) => Buffer.from(bytes ?? []).toString()),
     ];
     const text = all
       .map((value) => JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item)))

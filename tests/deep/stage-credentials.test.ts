@@ -42,7 +42,9 @@ test('processes that need a token at the same time ask for it once, and again on
     body: JSON.stringify({
       type: 'oauth2',
       fields: {
-        ...{ grant: 'refreshToken', clientId: 'shop', tokenUrl: `http://${address()}/token` },
+        grant: 'refreshToken',
+        clientId: 'shop',
+        tokenUrl: `http://${address()}/token`,
       },
       secrets: { clientSecret: 'client-secret', refreshToken: 'refresh-0' },
       hosts: [address()],
@@ -50,14 +52,19 @@ test('processes that need a token at the same time ask for it once, and again on
   });
   expect(put.status).toBe(201);
   await stage.storeWorkflow({
-    ...{ id: 'mail', name: 'mail', enabled: true },
+    id: 'mail',
+    name: 'mail',
+    enabled: true,
     nodes: [
       {
-        ...{ id: 'in', type: 'webhookTrigger' },
+        id: 'in',
+        type: 'webhookTrigger',
         parameters: { path: 'in', method: 'POST', responseMode: 'lastNode' },
       },
       {
-        ...{ id: 'call', type: 'httpRequest', credentialId: 'mailbox' },
+        id: 'call',
+        type: 'httpRequest',
+        credentialId: 'mailbox',
         parameters: { url: `http://${address()}/api` },
       },
     ],

@@ -231,13 +231,17 @@ const WINDOW = 4;
 /** Remembers in each way, and sends the items that are new. */
 const aWorkflowWithState = (mode: 'durable' | 'express') => {
   const state = (id: string, operation: string, parameters: JsonObject) => ({
-    ...{ id, type: 'state' },
+    id,
+    type: 'state',
     parameters: { operation, store: mode, ...parameters },
   });
   const tell = (id: string, items: string) => ({
-    ...{ id, type: 'httpRequest' },
+    id,
+    type: 'httpRequest',
     parameters: {
-      ...{ method: 'POST', idempotencyKey: true, body: { items } },
+      method: 'POST',
+      idempotencyKey: true,
+      body: { items },
       url: `http://127.0.0.1:${(outside.address() as AddressInfo).port}/${mode}/${id}/`,
     },
   });
@@ -248,7 +252,8 @@ const aWorkflowWithState = (mode: 'durable' | 'express') => {
     state('put', 'put', { key: 'id/{{ $trigger.body.id }}', value: '{{ $trigger.body.id }}', ifVersion: 0 }),
     state('remove', 'delete', { key: 'id/{{ $trigger.body.id }}', ifVersion: 1 }),
     state('large', 'put', {
-      ...{ key: 'large/{{ $trigger.body.id }}', ifVersion: 0 },
+      key: 'large/{{ $trigger.body.id }}',
+      ifVersion: 0,
       value: '{{ $pad($trigger.body.id, 400000, ".") }}',
     }),
     state('again', 'append', {
@@ -267,10 +272,14 @@ const aWorkflowWithState = (mode: 'durable' | 'express') => {
   ];
   const [first, ...others] = nodes;
   return {
-    ...{ id: `killed-state-${mode}`, name: mode, enabled: true, settings: { execution: mode } },
+    id: `killed-state-${mode}`,
+    name: mode,
+    enabled: true,
+    settings: { execution: mode },
     nodes: [
       {
-        ...{ id: 'in', type: 'webhookTrigger' },
+        id: 'in',
+        type: 'webhookTrigger',
         parameters: { responseMode: 'onReceived', deduplication: 'body.id' },
       },
       ...nodes,

@@ -38,7 +38,7 @@ const aStageOf = async (workflows: number) => {
     await work();
     return meter.take();
   };
-  return { ...{ service, stores, definitionOf, idOf, count } };
+  return { service, stores, definitionOf, idOf, count };
 };
 
 const costs = ({ reads, writes, readUnits, writeUnits }: Metered) => ({

@@ -132,7 +132,9 @@ test('a node uses the state of its run, if it has side effects and the run has s
     const does: ANode['does'] = (_node, _input, { services }) =>
       services.state.run({ operation: 'get', key: 'count' });
     const { output, failure } = await runGraph({
-      ...{ nodes: { count: { pure, does } }, edges: ['start -> count'], ports },
+      nodes: { count: { pure, does } },
+      edges: ['start -> count'],
+      ports,
     });
     return failure?.message ?? output;
   };

@@ -88,10 +88,18 @@ describe('a bulk retry', () => {
       endedAt: expect.any(String),
       by: CALLER,
       filter: {
-        ...{ workflowId: 'greeting', status: ['failed', 'timedOut'], from: null, to: expect.any(String) },
-        ...{ failureNode: null, failureName: null, workflowVersion: null },
+        workflowId: 'greeting',
+        status: ['failed', 'timedOut'],
+        from: null,
+        to: expect.any(String),
+        failureNode: null,
+        failureName: null,
+        workflowVersion: null,
       },
-      ...{ from: null, version: 'recorded', rate: 100, stopAtFailedShare: 0.5 },
+      from: null,
+      version: 'recorded',
+      rate: 100,
+      stopAtFailedShare: 0.5,
       counts: { total: 50, remaining: 0, open: 0, succeeded: 40, failedAgain: 10, refused: 0 },
       refused: [],
       refusedOmitted: 0,
@@ -286,11 +294,9 @@ describe('POST /api/admin/executions/retry', () => {
       openBulkRetries(installedPlugins, readConfig(environmentOf('adminBulkRetries', values))),
     );
     const event = anEvent({
-      ...{
-        method: 'POST',
-        path: '/api/admin/executions/retry',
-        headers: { 'content-type': 'application/json' },
-      },
+      method: 'POST',
+      path: '/api/admin/executions/retry',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ filter: { ...filter, to: '2026-11-20T12:00:00Z' } }),
     });
     const { requestContext } = event;

@@ -494,7 +494,12 @@ describe('a trigger that polls', () => {
     };
     await stores.state.put(
       {
-        ...{ scope: 'workflow:news', key: 'feed', version: 1, writtenAt: 0, expiresAt: null, effect: null },
+        scope: 'workflow:news',
+        key: 'feed',
+        version: 1,
+        writtenAt: 0,
+        expiresAt: null,
+        effect: null,
         writtenBy: { executionId: null, caller: null },
         content: { kind: 'value', value: { ...polled, ...changes } },
       },

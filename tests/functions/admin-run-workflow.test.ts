@@ -54,7 +54,9 @@ const aService = async (workflow: WorkflowDefinition | null = greeting(), { disp
     checked(createRunWorkflow({ ...parts, ...changes }))(
       {
         ...event,
-        ...{ rawQueryString: query, body, pathParameters: { workflowId } },
+        rawQueryString: query,
+        body,
+        pathParameters: { workflowId },
         headers: { ...event.headers, ...headers },
         ...more,
       },
@@ -143,8 +145,13 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
       return call({}, {}, { routeKey, pathParameters, body: undefined, ...aGet(id), ...changes });
     };
     expect(bodyOf(await read(executionId))).toEqual({
-      ...{ executionId, workflowId: 'greeting', workflowVersion: 1, status: 'succeeded' },
-      ...{ output: { greeting: 'Hello, Ada' }, response: null, failure: null },
+      executionId,
+      workflowId: 'greeting',
+      workflowVersion: 1,
+      status: 'succeeded',
+      output: { greeting: 'Hello, Ada' },
+      response: null,
+      failure: null,
     });
     expect(await read('nobody')).toMatchObject({ statusCode: 404 });
     expect(await read(executionId, { rawQueryString: 'full=1' })).toMatchObject({ statusCode: 400 });
@@ -157,7 +164,10 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     const routeKey = 'GET /api/admin/executions/{executionId}/result';
     const more = { routeKey, pathParameters: { executionId }, body: undefined, ...aGet(executionId) };
     expect(bodyOf(await call({}, {}, more))).toEqual({
-      ...{ executionId, workflowId: 'greeting', workflowVersion: 1, status: 'accepted' },
+      executionId,
+      workflowId: 'greeting',
+      workflowVersion: 1,
+      status: 'accepted',
     });
   });
 

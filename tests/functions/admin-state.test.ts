@@ -27,7 +27,8 @@ const open = async () => {
   const openState = createStateFor({
     store,
     values: createLargeValues({
-      ...{ blobs: createFolderBlobStore(folder), ids: randomIds },
+      blobs: createFolderBlobStore(folder),
+      ids: randomIds,
       checks: createValueChecks(client, tables),
     }),
     clock: systemClock,

@@ -181,7 +181,10 @@ describe('POST /api/admin/workflows/try', () => {
     expect(body.outputs).toEqual({ main: { results: [{ twice: 2 }, { twice: 4 }], failures: [] } });
     expect(body.body).toEqual([
       {
-        ...{ nodeId: 'double', within: 'each/0/1', status: 'succeeded', attempts: 1 },
+        nodeId: 'double',
+        within: 'each/0/1',
+        status: 'succeeded',
+        attempts: 1,
         durationMs: expect.any(Number),
         input: expect.objectContaining({ item: 2 }),
         outputs: { main: { twice: 4 } },
@@ -452,7 +455,9 @@ describe('POST /api/admin/workflows/evaluate', () => {
 
   test('a failure is a result, with what the node passes on', async () => {
     const fail = {
-      ...{ id: 'fail', type: 'set', parameters: { values: { a: '{{ $uppercase(b) }}' } } },
+      id: 'fail',
+      type: 'set',
+      parameters: { values: { a: '{{ $uppercase(b) }}' } },
       settings: { onError: 'continue' },
     };
     const { body } = await evaluate({ definition: drawn(fail), nodeId: 'fail', input: { b: 3 } });
@@ -556,7 +561,8 @@ test('a file of a stored run is not read by a trial of a definition with the id 
   });
   await executions.start(
     anExecutionStart({
-      ...{ executionId: 'run-of-another', workflowId: String(definition.id) },
+      executionId: 'run-of-another',
+      workflowId: String(definition.id),
       startedAt: Date.now(),
     }),
   );

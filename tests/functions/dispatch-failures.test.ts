@@ -193,7 +193,13 @@ describe('a failure', () => {
 describe('the data of a failure', () => {
   /** A run of a node, as its record has it. */
   const ran = (nodeId: string, changes: Partial<NodeRecord> = {}): NodeRecord => ({
-    ...{ nodeId, type: 'set', status: 'succeeded', iteration: 0, attempts: 1, startedAt: 1, durationMs: 1 },
+    nodeId,
+    type: 'set',
+    status: 'succeeded',
+    iteration: 0,
+    attempts: 1,
+    startedAt: 1,
+    durationMs: 1,
     ...changes,
   });
   const failed = (input: JsonValue) => ran('pay', { status: 'failed', failure, input });

@@ -22,7 +22,8 @@ const aService = async () => {
   servers.push(server);
   const allow = { OUTBOUND_ALLOW: '127.0.0.1' };
   const { baseUrl, pass } = await startService({
-    ...{ environment: { runExpress: allow, adminTryNode: allow }, passesTime: true },
+    environment: { runExpress: allow, adminTryNode: allow },
+    passesTime: true,
   });
   const ask = async (method: string, path: string, body?: unknown) => {
     const headers = { 'content-type': 'application/json' };
@@ -31,10 +32,13 @@ const aService = async () => {
     return { status: answer.status, body: (await answer.json()) as JsonObject };
   };
   const workflow = (parameters: JsonObject, trigger: JsonObject = {}) => ({
-    ...{ id: 'news', name: 'News', enabled: true },
+    id: 'news',
+    name: 'News',
+    enabled: true,
     nodes: [
       {
-        ...{ id: 'feed', type: 'pollTrigger' },
+        id: 'feed',
+        type: 'pollTrigger',
         parameters: {
           rate: '1 minute',
           url: `${server.origin}/items`,
@@ -76,8 +80,11 @@ test('a poll that is due starts the workflow for each item, with the parameters 
     outputs.map(([, note]) => note).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
   ).toEqual([{ got: 1 }, { got: 2 }]);
   expect(outputs[0]?.[0]).toEqual({
-    ...{ triggeredAt: expect.any(String), triggerType: 'poll', polledAt: expect.any(String) },
-    ...{ item: expect.any(Object), key: expect.any(String) },
+    triggeredAt: expect.any(String),
+    triggerType: 'poll',
+    polledAt: expect.any(String),
+    item: expect.any(Object),
+    key: expect.any(String),
   });
   await poll(async () => (await entries()).some(({ value }) => (value as JsonObject).running === null));
   expect((await entries()).map(({ key }) => key)).toEqual(['feed', 'feed/a', 'feed/b']);
@@ -86,7 +93,10 @@ test('a poll that is due starts the workflow for each item, with the parameters 
 test('a poll that fails is a failed execution, which starts error triggers', async () => {
   const { ask, workflow, executions, pass } = await aService();
   const listener = {
-    ...{ id: 'alarm', name: 'Alarm', enabled: true, connections: [] },
+    id: 'alarm',
+    name: 'Alarm',
+    enabled: true,
+    connections: [],
     nodes: [{ id: 'failure', type: 'errorTrigger', parameters: { workflows: ['news'] } }],
   };
   expect((await ask('PUT', '/api/admin/workflows/alarm', listener)).status).toBe(201);

@@ -74,11 +74,19 @@ describe('the statistics', () => {
     expect(await count(times(101, toRun))).toEqual({ state: {} });
     const { total, steps, ...page } = await read('workflowId=orders&step=hour');
     expect(page).toEqual({
-      ...{ workflowId: 'orders', step: 'hour', from: expect.any(String), to: expect.any(String) },
+      workflowId: 'orders',
+      step: 'hour',
+      from: expect.any(String),
+      to: expect.any(String),
       timestamp: expect.any(String),
     });
     expect(total).toEqual({
-      ...{ started: 101, succeeded: 96, failed: 5, timedOut: 0, cancelled: 0, refused: {} },
+      started: 101,
+      succeeded: 96,
+      failed: 5,
+      timedOut: 0,
+      cancelled: 0,
+      refused: {},
       durationMs: { p50: expect.any(Number), p95: expect.any(Number) },
       nodes: {
         call: { runs: 101, failed: 5, durationMs: { p50: expect.any(Number), p95: expect.any(Number) } },
@@ -110,7 +118,9 @@ describe('the statistics', () => {
     const period = `from=2026-01-01T23:30:00Z&to=2026-01-02T00:00:00Z`;
     const ofAll = await read(`${period}&step=day`);
     expect(ofAll).toMatchObject({
-      ...{ workflowId: null, from: '2026-01-01T00:00:00.000Z', to: '2026-01-03T00:00:00.000Z' },
+      workflowId: null,
+      from: '2026-01-01T00:00:00.000Z',
+      to: '2026-01-03T00:00:00.000Z',
       total: { started: 6 },
       steps: [
         { from: '2026-01-01T00:00:00.000Z', started: 4 },

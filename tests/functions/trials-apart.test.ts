@@ -81,7 +81,8 @@ const aService = async () => {
 
   const url = `${target.origin}/buy`;
   const buy = {
-    ...{ id: 'buy', type: 'httpRequest' },
+    id: 'buy',
+    type: 'httpRequest',
     parameters: { url, method: 'POST', body: { fails: '{{ body.fails }}' }, idempotencyKey: true },
   };
   const definition = aWorkflow({
@@ -124,7 +125,9 @@ test('statistics count executions, and no trials', async () => {
   await service.stopStreams(); // delivers what has changed
   const { body } = await service.ask('GET', '/api/admin/statistics?workflowId=orders');
   expect(body.total).toMatchObject({
-    ...{ started: 2, succeeded: 1, failed: 1 },
+    started: 2,
+    succeeded: 1,
+    failed: 1,
     nodes: { buy: { runs: 2, failed: 1 } },
   });
 });
@@ -166,8 +169,12 @@ test('the log line of a trial says who tried which node', async () => {
   const { executionId } = await service.try({ fails: false });
   expect(service.entries().filter(({ message }) => message === 'request')).toContainEqual(
     expect.objectContaining({
-      ...{ route: 'POST /api/admin/workflows/try', status: 200, caller: AUTHOR },
-      ...{ workflowId: 'orders', nodeId: 'buy', executionId },
+      route: 'POST /api/admin/workflows/try',
+      status: 200,
+      caller: AUTHOR,
+      workflowId: 'orders',
+      nodeId: 'buy',
+      executionId,
     }),
   );
 });

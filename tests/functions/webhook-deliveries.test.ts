@@ -258,11 +258,20 @@ describe("a delivery that its sender repeats under the trigger's own key, becaus
   ) => {
     const calls: string[] = [];
     const outside = (id: string, execute: PluginHandle['execute']): PluginHandle => ({
-      ...{ id, name: id, description: 'For tests', kind: 'action', schema: { type: 'object' }, execute },
+      id,
+      name: id,
+      description: 'For tests',
+      kind: 'action',
+      schema: { type: 'object' },
+      execute,
     });
     let left = failures;
     const shop: PluginProvider = {
-      ...{ id: 'shop', name: 'Shop', version: '1.0.0', description: 'For tests', category: 'test' },
+      id: 'shop',
+      name: 'Shop',
+      version: '1.0.0',
+      description: 'For tests',
+      category: 'test',
       handles: [
         outside('charge', (_node, _input, context) => {
           calls.push(`charge ${context.idempotencyKey}`);

@@ -79,7 +79,10 @@ const aFunction = async () => {
   process.env.DYNAMODB_ENDPOINT = proxy.endpoint;
   const parts = openWebhook(installedPlugins);
   const recordRequest = openRecordRequest({
-    ...{ ...parts, tables, retentionDays: 30, ids: randomIds },
+    ...parts,
+    tables,
+    retentionDays: 30,
+    ids: randomIds,
     client: createJsonClient({ region: 'local', endpoint: proxy.endpoint }),
     clock: { ...systemClock, sleep: () => new Promise(() => {}) }, // without its deadline, so that the store has made every call
   });

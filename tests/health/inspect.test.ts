@@ -106,7 +106,9 @@ const anEndpoint = async ({
   });
   const loadRegistryOnce = async () => registry;
   const handler = createHealthRoutes({
-    ...{ logger, clock, inspect },
+    logger,
+    clock,
+    inspect,
     loadRegistry: loadRegistryOnce,
     pluginDeadlineMs: 2_000,
     openTests: () => Promise.reject(new Error('unused')),

@@ -103,7 +103,8 @@ describe('the sample', () => {
 type ObservedNode = Awaited<ReturnType<RunSource['read']>>[number]['nodes'][number];
 
 const node = (status: ObservedNode['status'], name?: string) => ({
-  ...{ type: 'set', nodeId: 'a' },
+  type: 'set',
+  nodeId: 'a',
   status,
   ...(name === undefined ? {} : { failure: { nodeId: 'a', name, message: '' } }),
 });

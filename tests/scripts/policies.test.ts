@@ -377,7 +377,9 @@ test('commands for credentials, variables, state, plugins, executions, bulk retr
   expect(read.filter((one) => !routesOf(reader).some((route) => route.test(one)))).toEqual([]);
   const { api } = line.target();
   const { bulkRetryId } = await api.call<{ readonly bulkRetryId: string }>(
-    ...(['POST', '/api/admin/executions/retry', { body: { filter: { all: true } } }] as const),
+    'POST',
+    '/api/admin/executions/retry',
+    { body: { filter: { all: true } } },
   );
   const changing = [
     `bulk-retry show ${bulkRetryId}`,

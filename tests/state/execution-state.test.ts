@@ -25,7 +25,8 @@ const open = (store: StateStore = inMemoryState(), isTrial = false) => {
     { nodeKey = 'node/0', workflowId = 'shop', retryOf = null as string | null } = {},
   ): Run =>
     stateFor({
-      ...{ executionId, workflowId },
+      executionId,
+      workflowId,
       retryOf: retryOf === null ? null : { executionId: retryOf },
     })(nodeKey, never).run;
   return { store, clock, node, blobs, checks };
@@ -47,8 +48,11 @@ describe('entries', () => {
       version: 2,
     });
     expect(await node('e-2')({ operation: 'get', key: 'a' })).toEqual({
-      ...{ found: true, value: [2], version: 2 },
-      ...{ writtenAt: '2026-01-01T00:00:00.000Z', expiresAt: null },
+      found: true,
+      value: [2],
+      version: 2,
+      writtenAt: '2026-01-01T00:00:00.000Z',
+      expiresAt: null,
     });
     expect(await node('e-3')({ operation: 'delete', key: 'a' })).toEqual({ deleted: true });
     expect(await node('e-4')({ operation: 'delete', key: 'a' })).toEqual({ deleted: false });
@@ -154,7 +158,8 @@ describe('entries', () => {
     await tried.node('e-2')({ operation: 'put', key: 'a', value: 'tried' });
     expect(await live.node('e-3')({ operation: 'get', key: 'a' })).toMatchObject({ value: 'live' });
     expect(await tried.node('e-3')({ operation: 'get', key: 'a' })).toMatchObject({
-      ...{ value: 'tried', expiresAt: '2026-01-02T00:00:00.000Z' },
+      value: 'tried',
+      expiresAt: '2026-01-02T00:00:00.000Z',
     });
   });
 });

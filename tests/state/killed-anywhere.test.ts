@@ -50,7 +50,11 @@ const aService = async (
   await service.put(aFlow({ ...flow, settings: { execution: 'durable' } }));
   const stateFor = createStateFor({ store, values, clock });
   return {
-    ...{ written, received, memory, blobs, checks },
+    written,
+    received,
+    memory,
+    blobs,
+    checks,
     advance: (ms: number) => {
       passedMs += ms;
     },

@@ -70,7 +70,9 @@ export const useCommandLine = () => {
     const secretsFolder = join(folder, 'secrets');
     const blobFolder = join(folder, 'blobs');
     const { credentials, outbound } = openSampleStores({
-      ...{ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder },
+      dynamodbEndpoint: endpoint,
+      tablePrefix: 'test',
+      secretsFolder,
     });
     const stores = { ...openTestStores(database), credentials, outbound };
 

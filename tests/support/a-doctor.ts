@@ -46,7 +46,10 @@ export const useDoctors = () => {
     const { dynamodbEndpoint, engineEndpoint, sourcesEndpoint, baseUrl } = service;
     const target = (changes = {}) =>
       connect({
-        ...{ dynamodbEndpoint, engineEndpoint, sourcesEndpoint, baseUrl },
+        dynamodbEndpoint,
+        engineEndpoint,
+        sourcesEndpoint,
+        baseUrl,
         tablePrefix: 'test',
         ...changes,
       });

@@ -34,15 +34,14 @@ export const aFramework = ({
     configurationInput: {
       params: {
         default: {
-          ...{
-            eventBus: 'none',
-            tags: 'none',
-            adoptData: false,
-            blobBucket: 'stage',
-            tableUpdates: 'all',
-            ...throttles,
-          },
-          ...{ routeMetrics: false, kmsKey: 'none' },
+          eventBus: 'none',
+          tags: 'none',
+          adoptData: false,
+          blobBucket: 'stage',
+          tableUpdates: 'all',
+          ...throttles,
+          routeMetrics: false,
+          kmsKey: 'none',
         },
         [stage]: stageParams,
       },

@@ -203,8 +203,11 @@ export const startMeteredDynamoDb = async (endpoint: string, tablePrefix: string
       );
       const sum = (field: 'readUnits' | 'writeUnits') => found.reduce((total, key) => total + key[field], 0);
       const taken = {
-        ...{ ...calls, readUnits: sum('readUnits'), writeUnits: sum('writeUnits') },
-        ...{ throttled, keys: found },
+        ...calls,
+        readUnits: sum('readUnits'),
+        writeUnits: sum('writeUnits'),
+        throttled,
+        keys: found,
       };
       keys.clear();
       throttled = {};

@@ -100,7 +100,8 @@ export const aPollService = async (
         if (runs) await run.dispatch(executionId, mode);
       },
     },
-    ...{ events: events.events, usesOutbox: false },
+    events: events.events,
+    usesOutbox: false,
     ids: services.ids,
     maxInputDepth: 32,
     clock,
@@ -108,7 +109,9 @@ export const aPollService = async (
   };
   const run = anInlineDispatcher({
     ...parts,
-    ...{ workflows: stores.workflows, openPlan, filesFor: filesIn(blobs) },
+    workflows: stores.workflows,
+    openPlan,
+    filesFor: filesIn(blobs),
     outboundCredentials: outbound.credentials,
   });
   let polls = 0;
@@ -126,7 +129,17 @@ export const aPollService = async (
     return packed === null || packed.startsWith('x') ? null : JSON.parse(await unpackText(packed, blobs));
   };
   return {
-    ...{ stores, parts, clock, entries, events, killAfter, poll, records, inputOf, findNodeType, dispatched },
+    stores,
+    parts,
+    clock,
+    entries,
+    events,
+    killAfter,
+    poll,
+    records,
+    inputOf,
+    findNodeType,
+    dispatched,
     putCredential: outbound.put,
     put: (definition = aPollWorkflow({})) => stores.workflows.put(definition, []),
     /** The keys that executions were started with: a list for each, in alphabetical order. */

@@ -66,7 +66,13 @@ export const useRetryingServices = () => {
     await workflows.put(definition, []);
 
     const nodeOf = (nodeId: string, type: string, status: 'succeeded' | 'failed') => ({
-      ...{ nodeId, type, status, iteration: 0, attempts: 1, startedAt: T0, durationMs: 1 },
+      nodeId,
+      type,
+      status,
+      iteration: 0,
+      attempts: 1,
+      startedAt: T0,
+      durationMs: 1,
     });
     const fail = async (
       executionId: string,
@@ -74,12 +80,10 @@ export const useRetryingServices = () => {
     ) => {
       const { name = 'HttpStatusError', status = 'failed', input } = changes;
       const start = anExecutionStart({
-        ...{
-          executionId,
-          workflowId: 'greeting',
-          workflowVersion: 1,
-          startedAt: T0 + Number(executionId.slice(2)),
-        },
+        executionId,
+        workflowId: 'greeting',
+        workflowVersion: 1,
+        startedAt: T0 + Number(executionId.slice(2)),
         trigger: { nodeId: 'request', type: 'webhookTrigger' },
         ...(input === undefined ? {} : { input, mode: 'inline' as const, callbackKey: null }),
       });

@@ -132,7 +132,10 @@ export const useWholeServices = () => {
     cleanups.push(() => gateway.stop(0));
     const baseUrl = `http://localhost:${gateway.port}`;
     const backend = await startBackend({
-      ...{ tablePrefix: 'test', dataFolder: undefined, pool, log },
+      tablePrefix: 'test',
+      dataFolder: undefined,
+      pool,
+      log,
       ...(passesTime ? { scheduleClock } : {}),
     });
     cleanups.push(backend.stop);

@@ -34,8 +34,19 @@ const parse = (snapshot: string): readonly Part[] => {
 };
 
 const CONTROLS = [
-  ...['button', 'link', 'textbox', 'searchbox', 'combobox', 'checkbox', 'radio', 'switch', 'tab'],
-  ...['slider', 'spinbutton', 'option', 'treeitem'],
+  'button',
+  'link',
+  'textbox',
+  'searchbox',
+  'combobox',
+  'checkbox',
+  'radio',
+  'switch',
+  'tab',
+  'slider',
+  'spinbutton',
+  'option',
+  'treeitem',
 ];
 /** What is announced with a control in it, so that names need to differ only within it. */
 const CONTEXTS = [

@@ -144,7 +144,9 @@ export const anAdminApi = (values: LocalValues, others: Others = {}) => {
     handlers.set(functionKey, handler);
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const event = anEvent({
-      ...{ method, path: decodeURIComponent(path), headers: { ...type, ...headers } }, // as the gateway hands it over
+      method,
+      path: decodeURIComponent(path),
+      headers: { ...type, ...headers }, // as the gateway hands it over
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const iam = { accessKey: 'A', accountId: '1', callerId: 'A', userArn: caller };

@@ -43,7 +43,9 @@ export const describeCallLimitStore = (
       expect(await store.enter('a', { ...place, until: 3_000 }, 1_999)).toBeNull();
       expect(await store.enter('a', { number: 4, until: 2_000 }, 1_999)).toEqual({ held: null });
       expect(await store.find('a')).toEqual({
-        ...{ nextAt: 0, startedAt: 0, pausedUntil: 0 },
+        nextAt: 0,
+        startedAt: 0,
+        pausedUntil: 0,
         places: new Map([
           [3, 2_000],
           [4, 2_000],

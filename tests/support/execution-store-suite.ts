@@ -315,10 +315,15 @@ export const describeExecutionStore = (
         const store = await create();
         await store.start(accepted());
         const asked = (callbackId: string, openedAt: number) => ({
-          ...{ callbackId, expiresAt: openedAt + 600_000 },
+          callbackId,
+          expiresAt: openedAt + 600_000,
           subject: {
-            ...{ executionId: 'e-1', workflowId: 'orders', name: 'ask/0/0', openedAt },
-            ...{ publicUrl: 'https://example.com', question: { title: callbackId } },
+            executionId: 'e-1',
+            workflowId: 'orders',
+            name: 'ask/0/0',
+            openedAt,
+            publicUrl: 'https://example.com',
+            question: { title: callbackId },
           },
         });
         const at = 1_900_000_000_000;

@@ -52,7 +52,10 @@ export const describeHeldQueues = (
       const { executions, queues } = await create();
       expect(await executions.start(aHeld('e-1', { held: 'concurrency' }))).toBe(true);
       expect(await executions.find('e-1')).toMatchObject({
-        ...{ status: 'accepted', held: 'concurrency', releasedAt: null, leaseExpiresAt: null },
+        status: 'accepted',
+        held: 'concurrency',
+        releasedAt: null,
+        leaseExpiresAt: null,
       });
       const { executions: listed } = await executions.list({ workflowId: 'orders', limit: 9 });
       expect(listed).toMatchObject([{ executionId: 'e-1', held: 'concurrency' }]);
@@ -96,7 +99,11 @@ export const describeHeldQueues = (
       const all = await Promise.all(['a', 'b', 'c'].map(() => queues.release('e-1', release1)));
       expect(all.sort()).toEqual([false, false, true]);
       expect(await executions.find('e-1')).toMatchObject({
-        ...{ status: 'accepted', held: null, releasedAt: NOW + HOUR, workflowVersion: 4, mode: 'durable' },
+        status: 'accepted',
+        held: null,
+        releasedAt: NOW + HOUR,
+        workflowVersion: 4,
+        mode: 'durable',
         leaseExpiresAt: NOW + HOUR + 900_000,
       });
       expect(await executions.findData('e-1')).toMatchObject({ input: 'j{"body":1}' });

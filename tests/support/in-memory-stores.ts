@@ -177,7 +177,10 @@ export const inMemoryExecutionStore = (
       const { input, callbackKey, retriedCheckpoints, variables, place: _place, ...started } = start;
       if (input !== null && !data.has(executionId))
         data.set(executionId, {
-          ...{ input, callbackKey, retriedCheckpoints, checkpoints: null },
+          input,
+          callbackKey,
+          retriedCheckpoints,
+          checkpoints: null,
           ...(variables === undefined ? {} : { variables }),
         });
       const known = records.get(executionId);

@@ -89,7 +89,10 @@ export const inMemoryCallLimits = (): CallLimitStore => {
   >();
   const stateOf = (key: string) => {
     const state = limits.get(key) ?? {
-      ...{ nextAt: 0, startedAt: 0, pausedUntil: 0, held: null },
+      nextAt: 0,
+      startedAt: 0,
+      pausedUntil: 0,
+      held: null,
       places: new Map(),
     };
     limits.set(key, state);

@@ -15,7 +15,11 @@ interface RawRequest {
 export const sendRaw = async ({ port, path, method = 'GET', headers, body }: RawRequest) => {
   const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))];
   const outgoing = request({
-    ...{ host: 'localhost', port, path, method, setHost: false },
+    host: 'localhost',
+    port,
+    path,
+    method,
+    setHost: false,
     headers: [...headers, ...length],
   });
   outgoing.end(body);

@@ -118,7 +118,11 @@ export const createLimitCall = (ports: LimiterPorts): LimitCall => {
       const queue = queueOf(key);
       const endOfWait = perSecond === undefined ? 0 : canPostpone ? LONG_WAIT_MS : endsAt - clock.now();
       return takePlace(ports, {
-        ...{ key, places, endsAt, canPostpone, refuse },
+        key,
+        places,
+        endsAt,
+        canPostpone,
+        refuse,
         maxHeldMs: endOfWait + timeoutMs + PLACE_MARGIN_MS,
         turn: begun.slot?.key === queue ? begun.slot.at : null,
         knownEnd: known.get(queue) ?? null,
@@ -169,7 +173,8 @@ export const createLimitCall = (ports: LimiterPorts): LimitCall => {
             throw new NodeError(
               `the store of the limit of ${nameOf(key)} can't be used: ${describeStoreFault(cause)}`,
               {
-                ...{ name: 'CallLimitUnavailable', cause },
+                name: 'CallLimitUnavailable',
+                cause,
               },
             );
           await waitUntil(at, begun.slot);

@@ -103,7 +103,11 @@ const findCandidates = async (
   let listedSince = to;
   for (let pages = 0; pages < MAX_PAGES && mayGoOn(); pages++) {
     const { executions: found, next } = await executions.list({
-      ...{ workflowId, statuses, to, isTrial: false, limit: 100 },
+      workflowId,
+      statuses,
+      to,
+      isTrial: false,
+      limit: 100,
       ...(from === null ? {} : { from }),
       ...(after === null ? {} : { after }),
     });

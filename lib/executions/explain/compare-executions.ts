@@ -153,7 +153,10 @@ const compareNodes = (from: ExplainedNode | null, to: ExplainedNode | null): Com
   ).flatMap(([aspect, isDifferent]) => (isDifferent ? [aspect] : []));
   if (differs.length === 0) return { ...name, differs, ...isStart };
   return {
-    ...{ ...name, differs, ...sides, ...isStart },
+    ...name,
+    differs,
+    ...sides,
+    ...isStart,
     ...(shown.length === 0 ? {} : { changes: shown.map((change) => shortenPair(change, withoutTime)) }),
     ...(changes.length === shown.length ? {} : { changesOmitted: changes.length - shown.length }),
   };
@@ -168,7 +171,8 @@ const hasStart = ({ record: from }: ExplainedNode, { record: to }: ExplainedNode
 const toRun = ({ record, why, delivered }: ExplainedNode): ComparedRun => {
   const { status, durationMs, failure } = record;
   return {
-    ...{ status, durationMs },
+    status,
+    durationMs,
     ...(delivered === null ? {} : { outputs: delivered }),
     ...(why === null ? {} : { why: why.text }),
     ...(failure === undefined ? {} : { failure: { name: failure.name, message: failure.message } }),

@@ -293,7 +293,9 @@ const explainOpen = ({ record, node }: RecordedNode, callbacks: Known['callbacks
     const of = maxAttempts === undefined ? '' : ` of ${maxAttempts}`;
     return {
       text: `waits until ${until} for attempt ${attempt}${of}, since attempt ${attempts} failed: ${name}: ${message}`,
-      ...{ until, attempt, failure: retry.failure },
+      until,
+      attempt,
+      failure: retry.failure,
     };
   }
   const callback = callbacks.get(record.callbacks?.at(-1) ?? '');

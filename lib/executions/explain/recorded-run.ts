@@ -88,7 +88,10 @@ export function* readRun(execution: ExecutionRecord, workflow: Workflow | null):
     if (within === '' && nodeId === execution.trigger.nodeId) trigger ??= mainOf(outputs);
     const bare = { execution: info, seed: `${info.executionId}/${nodeKeyOf(record)}` };
     const state: RecordedNode = {
-      ...{ record, node, sources, outputs },
+      record,
+      node,
+      sources,
+      outputs,
       told: firstOutputOf(record),
       scope: { input, trigger, reads: record.reads, outputOf, bare },
     };

@@ -183,14 +183,12 @@ class BackgroundRun implements BackgroundInvocation {
         execute(
           loaded.plan,
           {
-            ...{
-              execution,
-              keyId: keyIdOf(record),
-              input: loaded.input,
-              variables: loaded.variables,
-              limits,
-              collectsEnds,
-            },
+            execution,
+            keyId: keyIdOf(record),
+            input: loaded.input,
+            variables: loaded.variables,
+            limits,
+            collectsEnds,
             since: engine.since ?? beganAt(record),
           },
           {

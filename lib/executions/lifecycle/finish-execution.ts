@@ -128,8 +128,17 @@ const toEnded = (execution: EndedExecution): EndedExecution => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf } = execution;
   const { status, endedAt, failure, traceparent, hasMetrics } = execution;
   return {
-    ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf },
-    ...{ status, endedAt, failure, traceparent },
+    executionId,
+    workflowId,
+    workflowVersion,
+    trigger,
+    mode,
+    startedAt,
+    retryOf,
+    status,
+    endedAt,
+    failure,
+    traceparent,
     ...(hasMetrics === undefined ? {} : { hasMetrics }),
   };
 };

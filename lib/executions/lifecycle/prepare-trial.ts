@@ -230,7 +230,11 @@ const isTooLarge = (value: unknown): boolean =>
 const toBodyRun = ({ within = '', ...run }: NodeRecord): BodyRun => {
   const { nodeId, status, attempts, durationMs, failure, input, outputs } = run;
   return {
-    ...{ nodeId, within, status, attempts, durationMs },
+    nodeId,
+    within,
+    status,
+    attempts,
+    durationMs,
     ...(failure === undefined ? {} : { failure }),
     ...(input === undefined ? {} : { input }),
     ...(outputs === undefined ? {} : { outputs }),

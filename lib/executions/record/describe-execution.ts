@@ -12,7 +12,11 @@ export const describeSummary = ({
   endedAt,
   held,
 }: ExecutionSummary) => ({
-  ...{ executionId, workflowId, workflowVersion, mode, status },
+  executionId,
+  workflowId,
+  workflowVersion,
+  mode,
+  status,
   ...(held === null ? {} : { held }),
   ...(isTrial({ workflowVersion }) ? { trial: true as const } : {}),
   startedAt: toIso(startedAt),
@@ -51,7 +55,8 @@ const describeBulk = ({ bulkRetryId }: NonNullable<ExecutionRecord['retryOf']>) 
   bulkRetryId === undefined ? {} : { bulkRetryId };
 
 const describeTrigger = ({ nodeId, type, byHand }: ExecutionRecord['trigger']) => ({
-  ...{ nodeId, type },
+  nodeId,
+  type,
   ...(byHand === true ? { byHand } : {}),
 });
 
@@ -78,7 +83,9 @@ const describeAttempt = ({ number, startedAt, endedAt }: AttemptTime) => ({
 });
 
 const describeFailure = ({ nodeId, name, message, details }: NodeFailure) => ({
-  ...{ nodeId, name, message },
+  nodeId,
+  name,
+  message,
   ...(details === undefined ? {} : { details }),
 });
 

@@ -414,7 +414,11 @@ export const toExecutionInfo = (
 ): ExecutionInfo => {
   const { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent } = execution;
   return {
-    ...{ executionId, workflowId, workflowVersion, trigger, startedAt: new Date(startedAt).toISOString() },
+    executionId,
+    workflowId,
+    workflowVersion,
+    trigger,
+    startedAt: new Date(startedAt).toISOString(),
     stage,
     ...(traceparent === null ? {} : { traceparent }),
   };

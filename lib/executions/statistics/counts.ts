@@ -40,7 +40,11 @@ interface NodeCounts {
 const MAX_NODES = 100;
 
 export const noCounts = (): Counts => ({
-  ...{ started: 0, succeeded: 0, failed: 0, timedOut: 0, cancelled: 0 },
+  started: 0,
+  succeeded: 0,
+  failed: 0,
+  timedOut: 0,
+  cancelled: 0,
   refused: new Map(),
   durations: new Map(),
   nodes: new Map(),
@@ -123,7 +127,11 @@ export const packCounts = (counts: Counts): StoredCounts => ({
 export const unpackCounts = ({ n, d, refused = [], nodes = [] }: StoredCounts): Counts => {
   const [started = 0, succeeded = 0, failed = 0, timedOut = 0, cancelled = 0] = n;
   return {
-    ...{ started, succeeded, failed, timedOut, cancelled },
+    started,
+    succeeded,
+    failed,
+    timedOut,
+    cancelled,
     refused: new Map(refused),
     durations: fromNumbers(d),
     nodes: new Map(

@@ -91,7 +91,10 @@ export const readStatistics = async (
   }
   const hasNodes = workflowId !== null;
   return {
-    ...{ workflowId, step, from: toIso(from), to: toIso(end) },
+    workflowId,
+    step,
+    from: toIso(from),
+    to: toIso(end),
     total: describe(total, hasNodes),
     steps: [...steps].map(([at, counts]) => ({ from: toIso(at), ...describe(counts, hasNodes) })),
   };
@@ -110,7 +113,11 @@ const describe = (counts: Counts, hasNodes: boolean): Statistics => {
     },
   ]);
   return {
-    ...{ started, succeeded, failed, timedOut, cancelled },
+    started,
+    succeeded,
+    failed,
+    timedOut,
+    cancelled,
     refused: Object.fromEntries([...refused].sort(([a], [b]) => (a < b ? -1 : 1))),
     durationMs: toPercentiles(durations),
     ...(hasNodes ? { nodes: Object.fromEntries(ofNodes) } : {}),

@@ -124,9 +124,22 @@ const operators: Readonly<Record<string, Check>> = {
 /** Names that fields inside `$or` must not have: event-ruler's RESERVED_FIELD_NAMES_IN_OR_RELATIONSHIP. */
 export const reservedInOr: ReadonlySet<string> = new Set([
   ...Object.keys(operators),
-  ...['exactly', '=', '<', '<=', '>', '>=', 'regex', 'not-wildcard', 'not-equals-ignore-case'],
-  ...['date-after', 'date-on-or-after', 'date-before', 'date-on-or-before', 'in-date-range'],
-  ...['ip-address-in-range', 'ip-address-not-in-range'],
+  'exactly',
+  '=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'regex',
+  'not-wildcard',
+  'not-equals-ignore-case',
+  'date-after',
+  'date-on-or-after',
+  'date-before',
+  'date-on-or-before',
+  'in-date-range',
+  'ip-address-in-range',
+  'ip-address-not-in-range',
 ]);
 
 /**

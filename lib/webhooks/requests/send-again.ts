@@ -109,7 +109,12 @@ const toComparable = ({ body, headers, query }: RequestRecord): JsonObject => {
 const toWebhookRequest = (record: RequestRecord): WebhookRequest => {
   const { workflowId, path, method, query, headers, body, sender, receivedAt, requestId } = record;
   return {
-    ...{ method, workflowId, path, headers, receivedAt, requestId },
+    method,
+    workflowId,
+    path,
+    headers,
+    receivedAt,
+    requestId,
     requestPath: `/api/webhook/${workflowId}${path === '/' ? '' : path}`,
     rawQueryString: query,
     rawBody: Buffer.from(body),

@@ -52,7 +52,13 @@ export const toRequestRecord = async (
     ([name, value]) => isCredential(name) || keptHeaders[name] === value,
   );
   const record = {
-    ...{ workflowId, requestId, receivedAt, sender, method, path, query },
+    workflowId,
+    requestId,
+    receivedAt,
+    sender,
+    method,
+    path,
+    query,
     headers: keptHeaders,
     body,
     bodyBytes: kept.bodyBytes,
@@ -62,7 +68,9 @@ export const toRequestRecord = async (
       (areHeadersKept ? null : NO_HEADERS) ??
       (body === kept.body ? null : NO_CREDENTIAL),
     key: key === null ? null : redactText(hide(key.slice(0, MAX_TEXT))),
-    ...{ verdict, executionId, refusal },
+    verdict,
+    executionId,
+    refusal,
   };
   return fitRequest(record, limitBytes);
 };

@@ -146,7 +146,10 @@ describe('execution retry of many', () => {
     expect(out).toContain("What can't be retried"); // no checkpoints of theirs are kept
     const started = await cli(`${RETRY} --status cancelled --current --stop-at 0.75`);
     expect(await show(idOf(started.out))).toMatchObject({
-      ...{ version: 'current', rate: 100, stopAtFailedShare: 0.75, counts: { total: 1, succeeded: 1 } },
+      version: 'current',
+      rate: 100,
+      stopAtFailedShare: 0.75,
+      counts: { total: 1, succeeded: 1 },
       filter: { workflowId: 'greeting', status: ['cancelled'] },
     });
   });

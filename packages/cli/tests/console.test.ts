@@ -43,7 +43,9 @@ const aStage = async (): Promise<Stage> => {
     const verified = await verifySignature(
       { method, url, headers, body },
       {
-        ...{ service: 'execute-api', region: REGION, now: Date.now() },
+        service: 'execute-api',
+        region: REGION,
+        now: Date.now(),
         findKeys: (id) => {
           const found = known.get(id);
           if (found === undefined) return null;

@@ -45,8 +45,15 @@ const aSignIn = async ({
   const line = await openCommandLine({ browse, ...(clock === undefined ? {} : { clock }) });
   const given = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
   const created = await line.call([
-    ...['credential', 'create', 'mail', '--type', 'oauth2', '--host', 'api.example.com'],
-    ...['--field', ...given],
+    'credential',
+    'create',
+    'mail',
+    '--type',
+    'oauth2',
+    '--host',
+    'api.example.com',
+    '--field',
+    ...given,
   ]);
   expect(created).toEqual({
     code: 0,

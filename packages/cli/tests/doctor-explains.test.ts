@@ -10,7 +10,10 @@ const explain = (...causes: readonly string[]) => {
   );
   const log = JSON.stringify({ level: 'error', message: 'request', cause });
   const answer: AwsAnswer = {
-    ...{ status: 200, body: Buffer.from('{"statusCode":503}'), tries: 1, throttles: 0 },
+    status: 200,
+    body: Buffer.from('{"statusCode":503}'),
+    tries: 1,
+    throttles: 0,
     headers: { 'x-amz-log-result': Buffer.from(log).toString('base64') },
   };
   const doctor = { prefix: 'hookloom-dev', open: () => async () => answer };

@@ -53,7 +53,10 @@ test('large values that differ are shown by the part that differs, or their star
     ],
   };
   const comparison = {
-    ...{ from: side, to: side, counts: { same: 1, different: 1 }, nodesOmitted: 0 },
+    from: side,
+    to: side,
+    counts: { same: 1, different: 1 },
+    nodesOmitted: 0,
     nodes: [{ ...large, differs: [] }, node],
   } as unknown as ExecutionComparison;
   const lines = toComparison(comparison);

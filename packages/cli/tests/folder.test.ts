@@ -27,7 +27,9 @@ const aUsingWorkflow = (
   const start = { id: 'in', type: 'webhookTrigger', credentialId: 'key', parameters };
   const nodes = [start, ...calls, ...reads];
   return {
-    ...{ id: 'using', name: 'Using', nodes },
+    id: 'using',
+    name: 'Using',
+    nodes,
     connections: [...calls, ...reads].map(({ id }) => ({ sourceNodeId: 'in', targetNodeId: id })),
     ...changes,
   };

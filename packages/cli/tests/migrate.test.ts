@@ -55,7 +55,10 @@ const open = async (count?: number) => {
     sleeps,
     migrate: (client: DynamoDbClient = database.client, isDryRun = false) =>
       migrateStoredData({
-        ...{ client, tables, isDryRun, onPage: () => {} },
+        client,
+        tables,
+        isDryRun,
+        onPage: () => {},
         sleep: async (ms) => void sleeps.push(ms),
       }),
   };
@@ -70,7 +73,9 @@ describe('hookloom migrate', () => {
     const before = await allItems(sdk);
     const dry = await call('migrate --dry-run --json');
     expect(JSON.parse(dry.out)).toMatchObject({
-      ...{ version: SCHEMA_VERSION, isDryRun: true, isComplete: false },
+      version: SCHEMA_VERSION,
+      isDryRun: true,
+      isComplete: false,
       tables: expect.arrayContaining([
         { table: 'test-workflows', found: { 2: 1, [SCHEMA_VERSION]: 1 }, migrated: 0, skipped: 0, unread: 0 },
         { table: 'test-requests', found: { 2: 1 }, migrated: 0, skipped: 0, unread: 0 },

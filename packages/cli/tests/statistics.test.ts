@@ -10,7 +10,11 @@ const MORNING = Date.parse('2026-11-20T08:59:59Z');
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 
 const ended = (status: 'succeeded' | 'failed', durationMs: number, at: number): Happening => ({
-  ...{ kind: 'ended', workflowId: 'orders', at, status, durationMs },
+  kind: 'ended',
+  workflowId: 'orders',
+  at,
+  status,
+  durationMs,
   nodes: [{ nodeId: 'call', status, durationMs }],
 });
 
@@ -69,11 +73,13 @@ test('statistics --json prints the answer', async () => {
 test('statistics without any says so, and an unknown workflow is refused', async () => {
   const { call } = await aStage();
   expect(await call('statistics --from 2026-11-01 --to 2026-11-02')).toMatchObject({
-    ...{ code: 0, out: '' },
+    code: 0,
+    out: '',
     err: expect.stringMatching(/^Nothing was counted from 2026-11-01T00:00:00.000Z to 2026-11-02T01/),
   });
   expect(await call(`statistics --workflow order ${period}`)).toMatchObject({
-    ...{ code: 1, out: '' },
+    code: 1,
+    out: '',
     err: expect.stringContaining('order'),
   });
 });

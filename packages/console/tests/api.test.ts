@@ -47,14 +47,20 @@ test('variables of the path and the query are encoded; parameters without a valu
 
 test('a problem has its code, its sentence and the id of the request', async () => {
   answerJson(409, {
-    ...{ type: 'urn:hookloom:problem:plugin-not-switched', title: 'Plugin not switched' },
-    ...{ status: 409, detail: 'The plugin flow can not be disabled.', instance: 'request-1' },
+    type: 'urn:hookloom:problem:plugin-not-switched',
+    title: 'Plugin not switched',
+    status: 409,
+    detail: 'The plugin flow can not be disabled.',
+    instance: 'request-1',
   });
   expect(
     await failure(callApi('POST /api/admin/plugins/{id}/disable', { params: { id: 'flow' } })),
   ).toMatchObject({
-    ...{ status: 409, code: 'plugin-not-switched', title: 'Plugin not switched' },
-    ...{ message: 'The plugin flow can not be disabled.', instance: 'request-1' },
+    status: 409,
+    code: 'plugin-not-switched',
+    title: 'Plugin not switched',
+    message: 'The plugin flow can not be disabled.',
+    instance: 'request-1',
   });
 });
 

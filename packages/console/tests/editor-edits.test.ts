@@ -99,7 +99,13 @@ describe('an edit', () => {
     const definition = { id: 'w', name: 'W', nodes: [], connections: [] };
     const changed = changeWorkflow({ enabled: false, tags: ['a'], settings: { metrics: true } })(definition);
     expect(Object.keys(changed)).toEqual([
-      ...['id', 'name', 'enabled', 'tags', 'nodes', 'connections', 'settings'],
+      'id',
+      'name',
+      'enabled',
+      'tags',
+      'nodes',
+      'connections',
+      'settings',
     ]);
     expect(changeWorkflow({ enabled: undefined, tags: [], settings: {} })(changed)).toEqual(definition);
     expect(changeWorkflow({ description: '' })(definition)).toBe(definition);
@@ -139,7 +145,12 @@ describe('an edit', () => {
     const definition = { nodes: [{ id: 'a', type: 'set', parameters: {}, position: { x: 1, y: 1 } }] };
     const changed = changeNode('a', { disabled: true, name: 'A' })(definition);
     expect(Object.keys(changed.nodes[0] ?? {})).toEqual([
-      ...['id', 'type', 'name', 'parameters', 'disabled', 'position'],
+      'id',
+      'type',
+      'name',
+      'parameters',
+      'disabled',
+      'position',
     ]);
     expect(changeNode('a', { disabled: false, name: '' })(changed)).toEqual(definition);
     expect(changeNode('a', { notes: '' })(definition)).toBe(definition);
@@ -274,12 +285,10 @@ describe('a merge', () => {
     const { definition, conflicts } = mergeDefinitions(base, mine, theirs);
     expect(conflicts).toEqual([]);
     expect(definition.nodes.map(({ id, notes }) => [id, notes])).toEqual([
-      ...[
-        ['a', 'mine'],
-        ['b', 'theirs'],
-        ['c', undefined],
-        ['d', undefined],
-      ],
+      ['a', 'mine'],
+      ['b', 'theirs'],
+      ['c', undefined],
+      ['d', undefined],
     ]);
   });
 
@@ -343,7 +352,7 @@ describe('a history', () => {
     expect(moved.present.written).toBe(present.written);
     expect(
       moved.present.definition.nodes.map((node, index) => node === present.definition.nodes[index]),
-    ).toEqual([...[true, false, true, true]]);
+    ).toEqual([true, false, true, true]);
   });
 
   test('knows whether a draft says what another says, blanks included', () => {

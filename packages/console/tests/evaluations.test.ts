@@ -87,7 +87,13 @@ const inARow = (...nodes: readonly JsonObject[]): Drawn =>
 
 const typed = (main: JsonObject): DraftData => ({
   start: {
-    ...{ from: 'typed', id: 'typed', at: null, outputs: { main }, isPinned: true, isCut: false, run: null },
+    from: 'typed',
+    id: 'typed',
+    at: null,
+    outputs: { main },
+    isPinned: true,
+    isCut: false,
+    run: null,
     stamp: '',
   },
 });

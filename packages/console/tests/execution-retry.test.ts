@@ -9,8 +9,13 @@ import {
 } from '../src/views/execution/retry-input.ts';
 
 const aRun = (nodeId: string, more: Partial<NodeRun> = {}): NodeRun => ({
-  ...{ nodeId, type: 'httpRequest', status: 'succeeded', iteration: 0, attempts: 1 },
-  ...{ startedAt: '2026-11-26T09:00:00.000Z', durationMs: 5 },
+  nodeId,
+  type: 'httpRequest',
+  status: 'succeeded',
+  iteration: 0,
+  attempts: 1,
+  startedAt: '2026-11-26T09:00:00.000Z',
+  durationMs: 5,
   ...more,
 });
 

@@ -7,7 +7,11 @@ import { createTimeline } from '../src/views/execution/timeline-rows.ts';
 const START = Date.parse('2026-11-26T09:00:00.000Z');
 
 const aRun = (nodeId: string, from: number, to: number, more: Partial<NodeRun> = {}): NodeRun => ({
-  ...{ nodeId, type: 'set', status: 'succeeded', iteration: 0, attempts: 1 },
+  nodeId,
+  type: 'set',
+  status: 'succeeded',
+  iteration: 0,
+  attempts: 1,
   startedAt: new Date(START + from).toISOString(),
   durationMs: to - from,
   ...more,
@@ -147,15 +151,24 @@ describe('the scale of time', () => {
 describe('the rows of the timeline', () => {
   const rowsOf = (unfolded: readonly string[]) =>
     createTimeline({
-      ...{ startedAt: START, endedAt: START + 40, runs: looped, edges: loopedEdges, now: START + 40 },
+      startedAt: START,
+      endedAt: START + 40,
+      runs: looped,
+      edges: loopedEdges,
+      now: START + 40,
       unfolded: new Set(unfolded),
     }).rows.map(({ key, depth }) => `${'  '.repeat(depth)}${key}`);
 
   test('hide bodies until they are unfolded', () => {
     expect(rowsOf([])).toEqual(['request/0', 'each/0']);
     expect(rowsOf(['each/0', 'each/0/1'])).toEqual([
-      ...['request/0', 'each/0', '  each/0/1'],
-      ...['    each/0/1/check/0', '    each/0/1/refuse/0', '  each/0/0', '  each/0/2'],
+      'request/0',
+      'each/0',
+      '  each/0/1',
+      '    each/0/1/check/0',
+      '    each/0/1/refuse/0',
+      '  each/0/0',
+      '  each/0/2',
     ]);
   });
 
@@ -165,7 +178,11 @@ describe('the rows of the timeline', () => {
       aRun('start', 1, 8, { within: 'call/0/0', type: 'manualTrigger' }),
     ];
     const { rows } = createTimeline({
-      ...{ startedAt: START, endedAt: START + 9, runs, edges: [], now: START + 9 },
+      startedAt: START,
+      endedAt: START + 9,
+      runs,
+      edges: [],
+      now: START + 9,
       unfolded: new Set(['call/0']),
     });
     expect(rows.map(({ key }) => key)).toEqual(runs.map(runKey));
@@ -189,14 +206,12 @@ describe('the rows of the timeline', () => {
     });
     const shown = (run: NodeRun, now: number) => {
       const { rows, scale } = createTimeline({
-        ...{
-          startedAt: START,
-          endedAt: null,
-          runs: [run],
-          edges: [],
-          unfolded: new Set<string>(),
-          now: START + now,
-        },
+        startedAt: START,
+        endedAt: null,
+        runs: [run],
+        edges: [],
+        unfolded: new Set<string>(),
+        now: START + now,
       });
       const parts = rows[0]?.bar?.segments.map(({ kind, attempt, from, to, hasFailed }) =>
         [kind, attempt, from - START, to - START, ...(hasFailed ? ['failed'] : [])].join(' '),
@@ -229,7 +244,12 @@ describe('the rows of the timeline', () => {
     const why = { text: 'waited for attempt 2 of 3', until: '2026-11-26T10:00:00Z', attempt: 2 };
     const runs = [aRun('book', 0, 10, { why }), aRun('open', 0, 0, { why, status: 'waiting' })];
     const { rows } = createTimeline({
-      ...{ startedAt: START, endedAt: null, runs, edges: [], unfolded: new Set<string>(), now: START + 9 },
+      startedAt: START,
+      endedAt: null,
+      runs,
+      edges: [],
+      unfolded: new Set<string>(),
+      now: START + 9,
     });
     expect(rows.map(({ bar }) => bar?.isWait)).toEqual([false, true]);
   });
@@ -237,7 +257,12 @@ describe('the rows of the timeline', () => {
   test('show nothing for what was skipped', () => {
     const runs = [aRun('ship', 0, 0, { status: 'skipped' })];
     const { rows } = createTimeline({
-      ...{ startedAt: START, endedAt: START, runs, edges: [], unfolded: new Set<string>(), now: START },
+      startedAt: START,
+      endedAt: START,
+      runs,
+      edges: [],
+      unfolded: new Set<string>(),
+      now: START,
     });
     expect(rows[0]?.bar).toBeNull();
   });

@@ -10,8 +10,16 @@ import {
 
 const NOW = Date.parse('2026-11-26T12:00:00.000Z');
 const NONE = {
-  ...{ workflowId: '', status: '', key: '', request: '', failureNode: '', failureName: '', bulkRetryId: '' },
-  ...{ last: '', from: '', to: '' },
+  workflowId: '',
+  status: '',
+  key: '',
+  request: '',
+  failureNode: '',
+  failureName: '',
+  bulkRetryId: '',
+  last: '',
+  from: '',
+  to: '',
 };
 
 describe('a period in the address', () => {
@@ -53,8 +61,12 @@ describe('the filters of executions', () => {
         NOW,
       ),
     ).toEqual({
-      ...{ workflowId: 'orders', status: 'failed', failureNode: '', failureName: 'Timeout' },
-      ...{ from: '2026-11-26T11:00:00.000Z', to: '' },
+      workflowId: 'orders',
+      status: 'failed',
+      failureNode: '',
+      failureName: 'Timeout',
+      from: '2026-11-26T11:00:00.000Z',
+      to: '',
     });
   });
 

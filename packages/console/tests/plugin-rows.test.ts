@@ -2,21 +2,25 @@ import { expect, test } from '@jest/globals';
 import { toPluginRows } from '../src/views/plugins/plugin-rows.ts';
 
 const plugin = (id: string, changes: { loaded?: boolean; error?: string } = {}) => ({
-  ...{
-    id,
-    name: id,
-    description: '',
-    type: 'PROVIDER' as const,
-    category: '',
-    loaded: true,
-    version: '1.0.0',
-  },
-  ...{ api: 'unified' as const, nodeTypes: [], provider: id, ...changes },
+  id,
+  name: id,
+  description: '',
+  type: 'PROVIDER' as const,
+  category: '',
+  loaded: true,
+  version: '1.0.0',
+  api: 'unified' as const,
+  nodeTypes: [],
+  provider: id,
+  ...changes,
 });
 
 const instant = '2026-01-01T00:00:00.000Z';
 const health = (status: 'healthy' | 'warning' | 'unhealthy' | 'disabled', message = 'as reported') => ({
-  ...{ status, message, durationMs: 1, checkedAt: instant },
+  status,
+  message,
+  durationMs: 1,
+  checkedAt: instant,
 });
 const report = (plugins: Record<string, ReturnType<typeof health>>) => ({
   status: 'degraded' as const,
@@ -25,7 +29,10 @@ const report = (plugins: Record<string, ReturnType<typeof health>>) => ({
   generatedAt: instant,
 });
 const disabled = (id: string, message: string | null) => ({
-  ...{ id, message, disabledAt: instant, disabledBy: null },
+  id,
+  message,
+  disabledAt: instant,
+  disabledBy: null,
 });
 
 const statusesOf = (rows: ReturnType<typeof toPluginRows>) =>

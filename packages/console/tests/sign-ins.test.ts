@@ -80,7 +80,9 @@ const aDoor = async ({
   };
   const start = (changes: object = {}) =>
     post('/console/sign-ins', {
-      ...{ credentialId: 'mail', clientSecret: CLIENT_SECRET, returnTo: STATE },
+      credentialId: 'mail',
+      clientSecret: CLIENT_SECRET,
+      returnTo: STATE,
       ...changes,
     });
   /** What a browser does: it goes to the address and comes back. */

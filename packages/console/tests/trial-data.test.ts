@@ -74,12 +74,18 @@ const AT = '2026-01-01T00:00:00.000Z';
 
 const bodied = draw(
   { hook: 'webhookTrigger', each: 'forEach', a: 'set', b: 'set', end: 'set' },
-  ...['hook>each', 'each:each>a', 'a>b', 'each>end'],
+  'hook>each',
+  'each:each>a',
+  'a>b',
+  'each>end',
 );
 
 const shop = draw(
   { hook: 'webhookTrigger', check: 'set', call: 'httpRequest', answer: 'set', other: 'set' },
-  ...['hook>check', 'check>call', 'call>answer', 'hook>other'],
+  'hook>check',
+  'check>call',
+  'call>answer',
+  'hook>other',
 );
 const shopData = addData(
   graphOf(shop),
@@ -122,13 +128,19 @@ describe('data turns stale', () => {
   test('within a loop, too, and around it', () => {
     const loop = draw(
       { hook: 'webhookTrigger', one: 'set', two: 'set', end: 'set' },
-      ...['hook>one', 'one>two', 'two>one', 'two>end'],
+      'hook>one',
+      'one>two',
+      'two>one',
+      'two>end',
     );
     const data = addData(
       graphOf(loop),
       {},
       {
-        ...{ hook: made('t1', {}), one: made('t2', {}), two: made('t3', {}), end: made('t4', {}) },
+        hook: made('t1', {}),
+        one: made('t2', {}),
+        two: made('t3', {}),
+        end: made('t4', {}),
       },
     );
     expect(staleOf(loop, data)).toEqual([]);
@@ -144,7 +156,9 @@ describe('data turns stale', () => {
       {
         hook: made('t1', {}),
         each: { ...made('t2', {}), outputs: { main: {}, each: { item: 1 } } },
-        ...{ a: made('t2', {}), b: made('t2', {}), end: made('t3', {}) },
+        a: made('t2', {}),
+        b: made('t2', {}),
+        end: made('t3', {}),
       },
     );
     expect(staleOf(bodied, data)).toEqual([]);
@@ -201,7 +215,11 @@ describe('data comes from', () => {
 
   test('one pass of a body: the one that failed, or else the last', () => {
     const row = (within: string, nodeId: string, n: number, status = 'succeeded') => ({
-      ...{ nodeId, within, status, input: { item: n }, ...run },
+      nodeId,
+      within,
+      status,
+      input: { item: n },
+      ...run,
       ...(status === 'failed'
         ? { failure: { name: 'Error', message: 'no', nodeId } }
         : { outputs: { main: { n } } }),
@@ -232,7 +250,11 @@ describe('data comes from', () => {
     const nested = [row('each/0/0', 'a', 1), row('each/0/0/b/0/0', 'c', 2), row('each/0/0/b/0/1', 'c', 3)];
     const inner = draw(
       { hook: 'webhookTrigger', each: 'forEach', a: 'set', b: 'forEach', c: 'set', sub: 'subworkflow' },
-      ...['hook>each', 'each:each>a', 'a>b', 'b:each>c', 'hook>sub'],
+      'hook>each',
+      'each:each>a',
+      'a>b',
+      'b:each>c',
+      'hook>sub',
     );
     const others = [row('sub/0/0', 'c', 9), row('sub/0/0/each/0/0', 'a', 9)];
     const all = { executionId: 'e1', startedAt: AT, nodes: [each, ...nested, ...others] };
@@ -242,8 +264,15 @@ describe('data comes from', () => {
 
   test('a request on record, as its trigger would emit it', () => {
     const request = {
-      ...{ id: 'w.r1', workflowId: 'w', receivedAt: '2026-01-01T00:00:00.000Z', sender: '192.0.2.1' },
-      ...{ method: 'POST', path: '/orders', query: 'a=1', headers: { 'x-a': 'b' }, missing: null },
+      id: 'w.r1',
+      workflowId: 'w',
+      receivedAt: '2026-01-01T00:00:00.000Z',
+      sender: '192.0.2.1',
+      method: 'POST',
+      path: '/orders',
+      query: 'a=1',
+      headers: { 'x-a': 'b' },
+      missing: null,
     };
     expect(fromRequest({ ...request, body: '{"sku":"A-1"}' })).toMatchObject({
       outputs: {
@@ -280,7 +309,10 @@ describe('a run', () => {
     expect(findOrder(graphOf(shop), types, 'call')).toEqual(['hook', 'check', 'call']);
     const joined = draw(
       { end: 'set', right: 'set', left: 'set', hook: 'webhookTrigger' },
-      ...['hook>left', 'hook>right', 'right>end', 'left>end'],
+      'hook>left',
+      'hook>right',
+      'right>end',
+      'left>end',
     );
     expect(findOrder(graphOf(joined), types, null)).toEqual(['hook', 'left', 'right', 'end']);
     const { connections = [] } = joined;
@@ -291,7 +323,9 @@ describe('a run', () => {
   test('leaves the body of a node to the node', () => {
     const loop = draw(
       { hook: 'webhookTrigger', each: 'forEach', call: 'httpRequest', end: 'set' },
-      ...['hook>each', 'each:each>call', 'each>end'],
+      'hook>each',
+      'each:each>call',
+      'each>end',
     );
     const graph = graphOf(loop);
     const order = findOrder(graph, types, null);

@@ -4,11 +4,29 @@ import { compare } from './an-evaluation.ts';
 
 /** One of each kind, and neighbours that an operator may confuse; `absent` is no value at all. */
 const values: Readonly<Record<string, unknown>> = {
-  ...{ zero: 0, one: 1, two: 2, seven: 7, minus: -3, half: 0.5, large: 1e21 },
-  ...{ empty: '', text: 'b', earlier: 'a', digits: '7', word: 'true' },
-  ...{ yes: true, no: false, nothing: null },
-  ...{ none: [], single: [7], several: [1, 'b', null, 7], nested: [[1], [2]] },
-  ...{ object: { k: 1 }, equal: { k: 1 }, other: { k: '1' }, bare: {} },
+  zero: 0,
+  one: 1,
+  two: 2,
+  seven: 7,
+  minus: -3,
+  half: 0.5,
+  large: 1e21,
+  empty: '',
+  text: 'b',
+  earlier: 'a',
+  digits: '7',
+  word: 'true',
+  yes: true,
+  no: false,
+  nothing: null,
+  none: [],
+  single: [7],
+  several: [1, 'b', null, 7],
+  nested: [[1], [2]],
+  object: { k: 1 },
+  equal: { k: 1 },
+  other: { k: '1' },
+  bare: {},
 };
 const names = [...Object.keys(values), 'absent'];
 

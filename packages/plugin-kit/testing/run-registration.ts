@@ -46,11 +46,16 @@ export const runRegistration = async (
   const requests: RegistrationRequest[] = [];
   const schedules: string[] = [];
   const trigger: RegisteredTrigger = {
-    ...{ workflowId: 'workflow-1', triggerNodeId: 'start', name: NAME },
+    workflowId: 'workflow-1',
+    triggerNodeId: 'start',
+    name: NAME,
     parameters: structuredClone(parameters),
   };
   const context: RegistrationContext = {
-    ...{ prefix: 'hookloom-test', partition: 'aws', region: 'eu-west-1', accountId: '123456789012' },
+    prefix: 'hookloom-test',
+    partition: 'aws',
+    region: 'eu-west-1',
+    accountId: '123456789012',
     dispatchArn: 'arn:aws:lambda:eu-west-1:123456789012:function:hookloom-test-dispatch',
     now: () => now,
     callAws: async (request) => {

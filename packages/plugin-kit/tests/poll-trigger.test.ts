@@ -84,8 +84,10 @@ describe('a trigger that polls', () => {
   test('outputs the item, and says what a start by hand lacks', async () => {
     const { outputs } = await runNode(orders, { input: { item: { id: 'a' }, key: 'a' } });
     expect(outputs.main).toEqual({
-      ...{ triggeredAt: '2026-01-01T00:00:00.000Z', triggerType: 'poll' },
-      ...{ item: { id: 'a' }, key: 'a' },
+      triggeredAt: '2026-01-01T00:00:00.000Z',
+      triggerType: 'poll',
+      item: { id: 'a' },
+      key: 'a',
     });
     await expect(runNode(orders, {})).rejects.toThrow('The input has no "item"');
   });
@@ -111,7 +113,9 @@ describe('a trigger that registers itself', () => {
   });
   const name = 'N'.repeat(43);
   const request = {
-    ...({ service: 'events', method: 'PUT', path: `/rules/${name}` } as const),
+    service: 'events',
+    method: 'PUT' as const,
+    path: `/rules/${name}`,
     body: {
       hookloom: { workflowId: 'workflow-1', triggerNodeId: 'start', registration: name },
       shop: 'tea',

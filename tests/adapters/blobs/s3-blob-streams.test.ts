@@ -38,11 +38,7 @@ describe('S3', () => {
   test('stores larger content in parts, and leaves no upload open', async () => {
     const s3 = await anS3();
     await s3.streams.putStream('a/b', someContent(2 * PART_BYTES + 1));
-    expect(operationsOf(s3)).toEqual([
-      'POST uploads',
-      ...['PUT part', 'PUT part', 'PUT part'],
-      'POST complete',
-    ]);
+    expect(operationsOf(s3)).toEqual(['POST uploads', 'PUT part', 'PUT part', 'PUT part', 'POST complete']);
     expect(s3.requests.map(({ body }) => body.length).slice(1, 4)).toEqual([PART_BYTES, PART_BYTES, 1]);
     expect(s3.uploads.size).toBe(0);
   });

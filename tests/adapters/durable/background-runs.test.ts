@@ -929,7 +929,9 @@ describe('one process of a run', () => {
     now += 1_000;
     await invocation.uncountCrash();
     expect(await service.executions.find('e-1')).toMatchObject({
-      ...{ status: 'running', crashes: 0, leaseExpiresAt: leaseExpiresAt + 1_000 },
+      status: 'running',
+      crashes: 0,
+      leaseExpiresAt: leaseExpiresAt + 1_000,
     });
     done.resolve({ outputs: { main: {} }, attempts: 1 });
     await running;

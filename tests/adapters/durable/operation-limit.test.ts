@@ -169,8 +169,13 @@ describe('bodies that need more operations than are left fail before the first o
         call('after'),
       ],
       edges: [
-        ...['start -> each', 'each.each -> off', 'off -> shape', 'shape -> pause', 'pause -> choose'],
-        ...['choose.true -> rare', 'each -> after'],
+        'start -> each',
+        'each.each -> off',
+        'off -> shape',
+        'shape -> pause',
+        'pause -> choose',
+        'choose.true -> rare',
+        'each -> after',
       ],
     };
     expect((await runFlow(flow, 3)).record?.failure).toEqual(expect.objectContaining(refusal(4, 4, 3, 3)));
@@ -184,7 +189,9 @@ describe('bodies that need more operations than are left fail before the first o
       nodes: [...nodes, { id: 'pause', type: 'wait', parameters: { seconds: 60 } }, call('beside')],
       edges: [
         ...edges.filter((edge) => edge !== 'one -> two'),
-        ...['one -> pause', 'pause -> two', 'start -> beside'],
+        'one -> pause',
+        'pause -> two',
+        'start -> beside',
       ],
     };
     const { run, record, service } = await runFlow(flow, 11);

@@ -21,13 +21,22 @@ const tables = tableNames('hookloom-dev');
 const { streams: mappings } = readServiceFile(projectRoot);
 const clock = { now: () => RECEIVED_AT };
 const NODE: NodeRecord = {
-  ...{ nodeId: 'call', type: 'httpRequest', status: 'succeeded', iteration: 0, attempts: 1 },
-  ...{ startedAt: RECEIVED_AT, durationMs: 40 },
+  nodeId: 'call',
+  type: 'httpRequest',
+  status: 'succeeded',
+  iteration: 0,
+  attempts: 1,
+  startedAt: RECEIVED_AT,
+  durationMs: 40,
 };
 const startedAt = 1_700_000_000_000;
 const started: Happening = { kind: 'started', workflowId: 'orders', at: startedAt };
 const ended = (changes: object = {}): Happening => ({
-  ...{ kind: 'ended', workflowId: 'orders', at: startedAt + 500, status: 'succeeded', durationMs: 500 },
+  kind: 'ended',
+  workflowId: 'orders',
+  at: startedAt + 500,
+  status: 'succeeded',
+  durationMs: 500,
   nodes: [],
   ...changes,
 });
@@ -53,7 +62,9 @@ beforeEach(async () => {
   const filtered = createStreams({ mappings, invoke: collect(delivered), log, windowMs: 1 });
   const everything = createStreams({
     mappings: mappings.map((mapping) => ({ ...mapping, filterPatterns: [{}] })),
-    ...{ invoke: collect(unfiltered), log, windowMs: 1 },
+    invoke: collect(unfiltered),
+    log,
+    windowMs: 1,
   });
   watchChanges(store, Object.values(tables), (...change) => {
     filtered.onChange(...change);
@@ -133,7 +144,8 @@ describe('an execution', () => {
     await executions.start(anExecutionStart({ held: 'paused' }));
     const question = { title: 'Pay?', fields: [], options: [] };
     await executions.openCallback('e-1', 'ask/0/0', {
-      ...{ callbackId: 'c-1', expiresAt: startedAt + 1_000 },
+      callbackId: 'c-1',
+      expiresAt: startedAt + 1_000,
       subject: {
         executionId: 'e-1',
         workflowId: 'orders',

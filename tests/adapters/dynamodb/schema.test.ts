@@ -73,7 +73,11 @@ const registration = {
 };
 const claim = { deliveryId: 'd-1', executionId: 'e-1', bodyHash: 'h', claimedAt: NOW, until: NOW + 60_000 };
 const subject = {
-  ...{ executionId: 'e-1', workflowId: 'orders', name: 'ask/0/0', openedAt: NOW, question: {} },
+  executionId: 'e-1',
+  workflowId: 'orders',
+  name: 'ask/0/0',
+  openedAt: NOW,
+  question: {},
   publicUrl: 'https://example.com',
 };
 const bucket = { key: 'b-1', burst: 5, intervalUs: 1_000_000 };
@@ -171,7 +175,7 @@ const pretend = async (stores: Stores, version: number | null): Promise<void> =>
       new UpdateItemCommand({
         TableName: table,
         Key: key,
-        ...{ ExpressionAttributeNames: { '#schema': 'schema' } },
+        ExpressionAttributeNames: { '#schema': 'schema' },
         UpdateExpression: version === null ? 'REMOVE #schema' : 'SET #schema = :version',
         ...(version === null ? {} : { ExpressionAttributeValues: { ':version': { N: String(version) } } }),
       }),

@@ -12,7 +12,11 @@ const NOON = Date.parse('2026-11-25T12:00:00Z');
 const clock = { now: () => NOON };
 
 const ended = (workflowId: string, at: number, durationMs: number): Happening => ({
-  ...{ kind: 'ended', workflowId, at, status: durationMs % 3 === 0 ? 'failed' : 'succeeded', durationMs },
+  kind: 'ended',
+  workflowId,
+  at,
+  status: durationMs % 3 === 0 ? 'failed' : 'succeeded',
+  durationMs,
   nodes: [{ nodeId: 'call', status: durationMs % 3 === 0 ? 'failed' : 'succeeded', durationMs }],
 });
 
@@ -201,7 +205,8 @@ describe('an hour', () => {
     const { store, sdk, tables } = await open();
     const { ScanCommand } = await import('@aws-sdk/client-dynamodb');
     const nodes = Array.from({ length: 100_000 }, (_, at) => ({
-      ...{ nodeId: `node-${at % 150}-${'x'.repeat(50)}`, status: 'succeeded' as const },
+      nodeId: `node-${at % 150}-${'x'.repeat(50)}`,
+      status: 'succeeded' as const,
       durationMs: 1.2 ** (at % 130) + at,
     }));
     const end = { ...ended('orders', NOON, 5), nodes } as Happening;

@@ -36,7 +36,9 @@ const aStage = async () => {
     do {
       if (after !== null) await betweenPages();
       const { executions, next } = await counted.list({
-        ...{ workflowId: 'orders', statuses: ['waiting'], limit },
+        workflowId: 'orders',
+        statuses: ['waiting'],
+        limit,
         ...(after === null ? {} : { after }),
       });
       pages.push(executions.map(({ executionId }) => executionId));

@@ -76,7 +76,11 @@ describe('on a bus', () => {
   };
   const anEnd = (mode: EndedExecution['mode']): EndedExecution => ({
     ...(fc.sample(ends, 1)[0] as EndedExecution),
-    ...{ mode, status: 'timedOut', startedAt: 1_000, endedAt: 3_000, hasMetrics: true },
+    mode,
+    status: 'timedOut',
+    startedAt: 1_000,
+    endedAt: 3_000,
+    hasMetrics: true,
   });
 
   test('a completion is published, then counted on its own line', async () => {

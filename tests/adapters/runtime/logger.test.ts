@@ -10,8 +10,12 @@ import { aManualClock } from '../../support/a-manual-clock.ts';
 import { readEmbeddedMetrics, sumMetrics } from '../../support/embedded-metrics.ts';
 
 const anExecution: ExecutionInfo = {
-  ...{ executionId: 'e-1', workflowId: 'w', workflowVersion: 1, stage: 'test' },
-  ...{ trigger: { nodeId: 'start', type: 'manualTrigger' }, startedAt: '2026-01-01T00:00:00.000Z' },
+  executionId: 'e-1',
+  workflowId: 'w',
+  workflowVersion: 1,
+  stage: 'test',
+  trigger: { nodeId: 'start', type: 'manualTrigger' },
+  startedAt: '2026-01-01T00:00:00.000Z',
 };
 
 const aLogger = (options: LoggerOptions = {}) => {
@@ -194,10 +198,10 @@ describe('an entry with metrics', () => {
     logger.info('request', { workflowId: 'orders', ...measure(started, ended) });
     expect(lines.flatMap(readEmbeddedMetrics)).toEqual(
       [
-        ...[{ name: 'ExecutionsStarted', unit: 'Count', dimensions: {}, value: 1 }],
-        ...[{ name: 'ExecutionsFailed', unit: 'Count', dimensions: {}, value: 1 }],
+        { name: 'ExecutionsStarted', unit: 'Count', dimensions: {}, value: 1 },
+        { name: 'ExecutionsFailed', unit: 'Count', dimensions: {}, value: 1 },
         { name: 'ExecutionsFailed', unit: 'Count', dimensions: { workflowId: 'orders' }, value: 1 },
-        ...[{ name: 'ExecutionDuration', unit: 'Milliseconds', dimensions: {}, value: 12 }],
+        { name: 'ExecutionDuration', unit: 'Milliseconds', dimensions: {}, value: 12 },
         { name: 'ExecutionDuration', unit: 'Milliseconds', dimensions: { workflowId: 'orders' }, value: 12 },
       ].map((datum) => ({ namespace: 'shop-dev', ...datum })),
     );

@@ -379,7 +379,9 @@ describe('polls', () => {
     Object.assign(source.parts.executions, { start: () => Promise.reject(out) });
     await expect(source.poll()).rejects.toBe(out);
     expect(await source.result()).toMatchObject({
-      ...{ running: null, started: 0, since: null },
+      running: null,
+      started: 0,
+      since: null,
       failure: { name: 'StoreUnavailable', message: out.message, executionId: null },
     });
     Object.assign(source.parts.executions, { start });
@@ -443,7 +445,10 @@ describe('a position', () => {
   const aCounter = async (items: readonly JsonValue[], parameters: JsonObject = {}) => {
     const given: JsonValue[] = [];
     const counter = createPollTrigger({
-      ...{ id: 'counter', name: 'Counter', description: 'For tests', credentialTypes: [] },
+      id: 'counter',
+      name: 'Counter',
+      description: 'For tests',
+      credentialTypes: [],
       parameters: { type: 'object', properties: {} },
       fetchItems: async (_node, input) => {
         const position = input.position ?? null;
@@ -459,7 +464,11 @@ describe('a position', () => {
       example: { parameters: {}, input: {}, output: {} },
     });
     const provider = {
-      ...{ id: 'counter', name: 'Counter', version: '1.0.0', description: 'For tests', category: 'test' },
+      id: 'counter',
+      name: 'Counter',
+      version: '1.0.0',
+      description: 'For tests',
+      category: 'test',
       handles: [counter],
     };
     const plugin = unified('counter', async () => ({ default: provider }));
@@ -604,8 +613,12 @@ describe('a feed', () => {
       const feed = { text: aFeed(anItem('b', '', link), anItem('a', '', link)) };
       const service = await aFeedSource(feed, { firstPoll: 'all' });
       const write = {
-        ...{ scope: 'workflow:news', expiresAt: null, writtenAt: service.clock.now(), effect: null },
-        ...{ version: 1, writtenBy: { executionId: null, caller: null } },
+        scope: 'workflow:news',
+        expiresAt: null,
+        writtenAt: service.clock.now(),
+        effect: null,
+        version: 1,
+        writtenBy: { executionId: null, caller: null },
       };
       const record = {
         since: 'then',

@@ -46,8 +46,11 @@ const aRun = async (
       const { url, headers } = completeRequest(options);
       calls.push({ at: manual.now(), key: headers.key ?? '' });
       return {
-        ...{ status: answer(calls.length), headers: { 'retry-after': '60' }, body: new Uint8Array() },
-        ...{ stream: null, url },
+        status: answer(calls.length),
+        headers: { 'retry-after': '60' },
+        body: new Uint8Array(),
+        stream: null,
+        url,
       };
     },
   };

@@ -6,7 +6,9 @@ const arriving = (count: number, withinMs: number): readonly number[] =>
   Array.from({ length: count }, (_, at) => (at * withinMs) / count);
 
 const aSpike: FullLimit = {
-  ...{ mode: 'durable', limits: { atOnce: 20 }, arrivals: arriving(1_000, 1_000) },
+  mode: 'durable',
+  limits: { atOnce: 20 },
+  arrivals: arriving(1_000, 1_000),
   takesMs: () => 2_000,
 };
 
@@ -20,7 +22,9 @@ test('a spike of a thousand durable runs drains at the speed of a slow API', asy
 
 test('a store that throttles slows runs, and fails none', async () => {
   const { failed, succeeded, throttled } = await simulateFullLimit({
-    ...{ ...aSpike, limits: { atOnce: 50 }, arrivals: arriving(300, 1_000) },
+    ...aSpike,
+    limits: { atOnce: 50 },
+    arrivals: arriving(300, 1_000),
     writesPerSecond: 60,
   });
   expect(throttled).toBeGreaterThan(100);
@@ -29,7 +33,9 @@ test('a store that throttles slows runs, and fails none', async () => {
 
 test('runs that wait in their process use all that the API gives in their time, and then say why they fail', async () => {
   const express: FullLimit = {
-    ...{ ...aSpike, mode: 'express', limits: { atOnce: 5 } },
+    ...aSpike,
+    mode: 'express',
+    limits: { atOnce: 5 },
     arrivals: arriving(300, 1_000),
   };
   const quick = await simulateFullLimit({ ...express, takesMs: () => 300 });

@@ -19,7 +19,11 @@ const signal = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 
 const respond = (status = 200, headers = {}): OutboundResponse => ({
-  ...{ status, headers, body: new Uint8Array(), stream: null, url: '' },
+  status,
+  headers,
+  body: new Uint8Array(),
+  stream: null,
+  url: '',
 });
 
 /** A server, and sandboxes that share its limits. @param storeMs - how long the store takes for its next operation */

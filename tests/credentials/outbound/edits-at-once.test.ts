@@ -59,11 +59,21 @@ const aCredential = async (tokenMs: number) => {
   const open = (ports: { store: typeof store; secrets: typeof secrets; locks: typeof locks }) => {
     const random = createRandom('edits');
     const edit = createEditOutbound({
-      ...{ ...ports, clock, random, boundPrefix: 'hookloom-test/', loadTypes: async () => types },
+      ...ports,
+      clock,
+      random,
+      boundPrefix: 'hookloom-test/',
+      loadTypes: async () => types,
       checkFields: (schema, given) => checkSchema(schema, given, ''),
     });
     const credentials = createOutboundCredentials({
-      ...{ ...ports, clock, random, http, tcp: noTcp, limits: inMemoryCallLimits(), hostLimits: [] },
+      ...ports,
+      clock,
+      random,
+      http,
+      tcp: noTcp,
+      limits: inMemoryCallLimits(),
+      hostLimits: [],
       findType: async (id) => types.get(id) ?? null,
     });
     const find = async (): Promise<OutboundCredential> => {
@@ -73,7 +83,10 @@ const aCredential = async (tokenMs: number) => {
     };
     const create = (stored: NonNullable<Stored>) =>
       edit.create({
-        ...{ id: 'crm', type: 'oauth2', fields, hosts: stored.hosts },
+        id: 'crm',
+        type: 'oauth2',
+        fields,
+        hosts: stored.hosts,
         secrets: { clientSecret: stored.client, refreshToken: stored.refresh },
       });
     const changes: Readonly<Record<Change | 'create', () => Promise<unknown>>> = {
@@ -87,7 +100,8 @@ const aCredential = async (tokenMs: number) => {
       hosts: async () => edit.changeHosts(await find(), FEWER_HOSTS),
       'other hosts': async () =>
         edit.changeHosts(await find(), OTHER_HOSTS, {
-          ...{ clientSecret: 'given-client', refreshToken: 'given-refresh' },
+          clientSecret: 'given-client',
+          refreshToken: 'given-refresh',
         }),
       remove: async () => edit.remove(await find()),
       'remove and create': async () => {

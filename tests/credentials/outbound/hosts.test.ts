@@ -37,8 +37,15 @@ const aCallingService = async (hosts: readonly string[] | null = ['api.example.c
 };
 
 const applied = [
-  ...['httpBearer', 'httpBasic', 'httpHeader', 'httpQuery', 'oauth2', 'googleServiceAccount'],
-  ...['awsRole', 'awsKeys', 'tlsClient'],
+  'httpBearer',
+  'httpBasic',
+  'httpHeader',
+  'httpQuery',
+  'oauth2',
+  'googleServiceAccount',
+  'awsRole',
+  'awsKeys',
+  'tlsClient',
 ];
 
 describe('a URL from a caller', () => {

@@ -37,7 +37,13 @@ const aFleet = async (grace: Grace = 'none') => {
   const locks = inMemoryLocks();
   const store = inMemoryOutboundStore();
   const server = {
-    ...{ count: 1, usedUpTo: 0, isRevoked: false, requests: 0, failsFor: 0, tokenMs: 300, serial: 0 },
+    count: 1,
+    usedUpTo: 0,
+    isRevoked: false,
+    requests: 0,
+    failsFor: 0,
+    tokenMs: 300,
+    serial: 0,
     accepts: (refreshToken: number): boolean =>
       !server.isRevoked &&
       (grace === 'none' ? refreshToken === server.count : refreshToken >= Math.max(1, server.usedUpTo)),
@@ -88,8 +94,12 @@ const aFleet = async (grace: Grace = 'none') => {
   const aSandbox = (seed: string, spoil: (ports: Ports) => Ports = (ports) => ports) => {
     const credentials = createOutboundCredentials({
       ...spoil({ secrets, locks, http }),
-      ...{ store, clock, tcp: noTcp, random: createRandom(seed) },
-      ...{ limits: inMemoryCallLimits(), hostLimits: [] },
+      store,
+      clock,
+      tcp: noTcp,
+      random: createRandom(seed),
+      limits: inMemoryCallLimits(),
+      hostLimits: [],
       findType: async (id) => credentialTypes.credentialTypes?.find((type) => type.id === id) ?? null,
     });
     return async (): Promise<number> => {

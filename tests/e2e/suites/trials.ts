@@ -37,7 +37,9 @@ export const describeTrials = (project: RunningProject): void => {
       const nodeOf = (nodeId: string) => nodes.find(({ id }: { readonly id: string }) => id === nodeId);
       const each = { id: 'each', type: 'forEach', parameters: { items: '{{ body.files }}' } };
       const reading = {
-        ...{ id: 'tried-files', name: 'Files', enabled: true },
+        id: 'tried-files',
+        name: 'Files',
+        enabled: true,
         nodes: [nodeOf('request'), each, nodeOf('object'), nodeOf('rows')],
         connections: [
           { sourceNodeId: 'request', targetNodeId: 'each' },
@@ -57,7 +59,9 @@ export const describeTrials = (project: RunningProject): void => {
       const { cli, storeWorkflow, write } = project;
       expect((await cli('variable set tried here')).code).toBe(0);
       const called = {
-        ...{ id: 'tried-called', name: 'Called', enabled: true },
+        id: 'tried-called',
+        name: 'Called',
+        enabled: true,
         nodes: [
           { id: 'in', type: 'manualTrigger', parameters: {} },
           { id: 'out', ...set({ said: '{{ place }}' }) },
@@ -67,7 +71,8 @@ export const describeTrials = (project: RunningProject): void => {
       await storeWorkflow(called);
       const parameters = { workflowId: 'tried-called', input: { place: '{{ $vars.tried }}' } };
       const calling = {
-        ...{ ...called, id: 'tried-calling' },
+        ...called,
+        id: 'tried-calling',
         nodes: [called.nodes[0], { id: 'call', type: 'subworkflow', parameters }],
         connections: [{ sourceNodeId: 'in', targetNodeId: 'call' }],
       };

@@ -23,7 +23,13 @@ const { definition, findNodeType } = aGraph({
 });
 
 const aNode = (nodeId: string, status: NodeRecord['status'] = 'succeeded'): NodeRecord => ({
-  ...{ nodeId, type: `type-${nodeId}`, status, iteration: 0, attempts: 1, startedAt: T0, durationMs: 1 },
+  nodeId,
+  type: `type-${nodeId}`,
+  status,
+  iteration: 0,
+  attempts: 1,
+  startedAt: T0,
+  durationMs: 1,
 });
 
 /** Executions that failed at `pay`, a millisecond apart. */
@@ -47,17 +53,25 @@ const fail = async (count: number) => {
     await executions.finish(
       executionId,
       anExecutionEnd({
-        ...{ status: 'failed', failure: { nodeId: 'pay', name: 'Error', message: 'no' }, checkpoints },
+        status: 'failed',
+        failure: { nodeId: 'pay', name: 'Error', message: 'no' },
+        checkpoints,
         nodes: [aNode('start'), aNode('look'), aNode('reserve'), aNode('pay', 'failed')],
       }),
     );
   }
   const filter = {
-    ...{ workflowId: 'workflow', statuses: ['failed'] as const, from: null, to: T0 + count },
-    ...{ failureNode: null, failureName: null, workflowVersion: null },
+    workflowId: 'workflow',
+    statuses: ['failed'] as const,
+    from: null,
+    to: T0 + count,
+    failureNode: null,
+    failureName: null,
+    workflowVersion: null,
   };
   const parts = {
-    ...{ executions, workflows },
+    executions,
+    workflows,
     openPlan: async (workflow: { definition: typeof definition }) =>
       compilePlan(workflow.definition, findNodeType),
   };

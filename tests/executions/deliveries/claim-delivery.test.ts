@@ -26,8 +26,13 @@ const aDesk = async () => {
   });
   let ids = 0;
   const parts = {
-    ...{ executions: ports.executions, deliveries: ports.claims, dispatcher: ports.dispatcher },
-    ...{ blobs: inMemoryBlobs(), clock, logger: aRecordingLogger().logger, windowMs: WINDOW_MS },
+    executions: ports.executions,
+    deliveries: ports.claims,
+    dispatcher: ports.dispatcher,
+    blobs: inMemoryBlobs(),
+    clock,
+    logger: aRecordingLogger().logger,
+    windowMs: WINDOW_MS,
     ids: { next: () => `id-${ids++}` },
   };
   const workflow = { version: 1, updatedAt: '2026-01-01T00:00:00.000Z', definition: aWorkflow() };
@@ -38,8 +43,14 @@ const aDesk = async () => {
     return task(async () => {
       const claimed = await claimDelivery(
         {
-          ...{ workflow, trigger: { nodeId: 'request', type: 'webhookTrigger' }, input: {} },
-          ...{ key: 'k-1', content: '{}', receivedAt, traceparent: null, keepsResult: false },
+          workflow,
+          trigger: { nodeId: 'request', type: 'webhookTrigger' },
+          input: {},
+          key: 'k-1',
+          content: '{}',
+          receivedAt,
+          traceparent: null,
+          keepsResult: false,
         },
         parts,
       );

@@ -121,22 +121,27 @@ describe('refuses', () => {
 });
 
 const aNode = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
-  ...{
-    nodeId: 'n',
-    type: 'noOp',
-    status: 'succeeded',
-    iteration: 0,
-    attempts: 1,
-    startedAt: 0,
-    durationMs: 100,
-  },
+  nodeId: 'n',
+  type: 'noOp',
+  status: 'succeeded',
+  iteration: 0,
+  attempts: 1,
+  startedAt: 0,
+  durationMs: 100,
   ...changes,
 });
 
 const explained = (nodes: readonly NodeRecord[]) => ({
   record: {
-    ...{ executionId: 'e', workflowId: 'w', workflowVersion: 1, mode: 'durable', status: 'succeeded' },
-    ...{ startedAt: 0, endedAt: 1, held: null, nodes },
+    executionId: 'e',
+    workflowId: 'w',
+    workflowVersion: 1,
+    mode: 'durable',
+    status: 'succeeded',
+    startedAt: 0,
+    endedAt: 1,
+    held: null,
+    nodes,
   } as unknown as ExecutionRecord,
   nodes: nodes.map((record): ExplainedNode => ({ record, why: null, delivered: null })),
   reasonsOmitted: 0,

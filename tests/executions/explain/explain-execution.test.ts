@@ -388,7 +388,9 @@ describe('a wait', () => {
     const until = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(seen.at(-1)?.ask).toEqual({
       text: expect.stringMatching(/^waits until \S+Z for an answer to "Order A-1", asked by Kitchen$/),
-      ...{ until, title: 'Order A-1', askedBy: 'Kitchen' },
+      until,
+      title: 'Order A-1',
+      askedBy: 'Kitchen',
     });
   });
 
@@ -569,7 +571,13 @@ describe('secrets and bounds', () => {
   });
 
   const aNode = (nodeId: string, changes: Partial<NodeRecord> = {}): NodeRecord => ({
-    ...{ nodeId, type: 'if', status: 'succeeded', iteration: 0, attempts: 1, startedAt: 1, durationMs: 1 },
+    nodeId,
+    type: 'if',
+    status: 'succeeded',
+    iteration: 0,
+    attempts: 1,
+    startedAt: 1,
+    durationMs: 1,
     ...changes,
   });
 

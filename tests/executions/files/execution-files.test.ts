@@ -52,8 +52,14 @@ describe('a file that is saved', () => {
       for (const text of ['a', 'b']) ids.push((await files.save(content(text), about)).$file);
     }
     expect(ids).toEqual([
-      ...['e-1/node/0.1', 'e-1/node/0.2', 'e-1/node/0.1', 'e-1/node/0.2'],
-      ...['e-1/node/1.1', 'e-1/node/1.2', 'e-1/each/0/3/node/0.1', 'e-1/each/0/3/node/0.2'],
+      'e-1/node/0.1',
+      'e-1/node/0.2',
+      'e-1/node/0.1',
+      'e-1/node/0.2',
+      'e-1/node/1.1',
+      'e-1/node/1.2',
+      'e-1/each/0/3/node/0.1',
+      'e-1/each/0/3/node/0.2',
     ]);
   });
 

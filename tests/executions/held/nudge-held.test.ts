@@ -13,7 +13,9 @@ const aService = async (last: object = {}, isEnabled = true) => {
   for (const nodeId of ['a', 'c'])
     await executions.start(
       anExecutionStart({
-        ...{ executionId: nodeId, workflowId: 'greeting', held: 'paused' },
+        executionId: nodeId,
+        workflowId: 'greeting',
+        held: 'paused',
         trigger: { nodeId, type: 'webhookTrigger' },
       }),
     );

@@ -200,7 +200,9 @@ describe('a queue with a limit', () => {
       },
     }));
     await service.executions.queues.release('e-1', {
-      ...{ workflowVersion: 1, mode: 'durable', acceptedMode: 'durable' },
+      workflowVersion: 1,
+      mode: 'durable',
+      acceptedMode: 'durable',
       releasedAt: service.clock.now(),
     });
     await service.release();

@@ -36,7 +36,10 @@ const aTrial = (
   const node = { definition: { ...definition, nodes: definition.nodes.slice(1) }, incoming, before, trigger };
   const http = { request: () => Promise.reject(new Error('no network in tests')) };
   return {
-    ...{ node, data: { input: undefined, outputs: {}, traceparent: null, ...data }, stage, time },
+    node,
+    data: { input: undefined, outputs: {}, traceparent: null, ...data },
+    stage,
+    time,
     services: { clock: time.clock, ids: stage.ids, http },
   };
 };
@@ -167,7 +170,9 @@ describe('expressions of a tried node read', () => {
     const outputs = { before: { main: { a: 1 } }, other: { main: { a: 1 } }, hook: { main: { b: 2 } } };
     const trigger = { nodeId: 'hook', type: 'webhookTrigger' };
     const { trial } = await tryNode(reads('{{ [$nodes, $trigger] }}'), {
-      ...{ outputs, trigger, before: new Set(['before']) },
+      outputs,
+      trigger,
+      before: new Set(['before']),
     });
     expect(trial.outputs.main).toEqual({ text: [{ before: { a: 1 } }, { b: 2 }] });
   });
@@ -284,8 +289,14 @@ describe('what a trial answers', () => {
     const failure = { nodeId: 'tried', name: 'InternalError', message: 'no' };
     const result = { status: 'failed', nodes: [], output: {}, response: null, failure } as const;
     expect(describe(result)).toEqual({
-      ...{ executionId: 'e-1', status: 'failed', outputs: {}, failure, attempts: 0, durationMs: 0 },
-      ...{ log: [], logOmitted: 0 },
+      executionId: 'e-1',
+      status: 'failed',
+      outputs: {},
+      failure,
+      attempts: 0,
+      durationMs: 0,
+      log: [],
+      logOmitted: 0,
     });
   });
 
@@ -314,8 +325,14 @@ describe('what a trial answers', () => {
       },
     };
     const parts = {
-      ...{ ...stage, services, executions, logger, loggerFor: () => logger, blobs: inMemoryBlobs() },
-      ...{ otherWorkflows: noOtherWorkflows, filesFor: filesIn(inMemoryBlobs()) },
+      ...stage,
+      services,
+      executions,
+      logger,
+      loggerFor: () => logger,
+      blobs: inMemoryBlobs(),
+      otherWorkflows: noOtherWorkflows,
+      filesFor: filesIn(inMemoryBlobs()),
     };
     const { executionId, log } = await time.run(
       tryOnStage(node, { ...data, trialSuffix: '-own' }, 1_000, parts),

@@ -60,7 +60,11 @@ const aRace = async (definition = shipping) => {
     task(() =>
       acceptExecution(
         {
-          ...{ executionId: 'e-1', workflow, input: { body: {} }, keepsResult: false, traceparent: null },
+          executionId: 'e-1',
+          workflow,
+          input: { body: {} },
+          keepsResult: false,
+          traceparent: null,
           trigger: { nodeId: 'start', type: 'webhookTrigger' },
         },
         { mode: 'express', startedAt: clock.now(), isRepeatable },

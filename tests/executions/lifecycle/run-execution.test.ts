@@ -210,7 +210,10 @@ describe('running an execution', () => {
     const { execute, store, entries } = aRun(run);
     const failure = { nodeId: 'start', name: 'InternalError', message: 'Something failed on our side.' };
     expect(await execute(execution, 1_000)).toMatchObject({
-      ...{ status: 'failed', nodes: [], response: null, failure },
+      status: 'failed',
+      nodes: [],
+      response: null,
+      failure,
     });
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
     expect(entries).toMatchObject([{ level: 'error', message: 'The engine failed.' }]);

@@ -153,7 +153,13 @@ describe('languages and time zones, which the interpreter does not know', () => 
         number: (5).toLocaleString(), list: [1, 2].toLocaleString(undefined),
         own: Object.keys(Date.prototype), length: ''.localeCompare.length };`;
     expect(await run(text)).toEqual({
-      ...{ date: '01/01/1970', low: 'ä', order: -1, number: '5', list: '1,2', own: [], length: 1 },
+      date: '01/01/1970',
+      low: 'ä',
+      order: -1,
+      number: '5',
+      list: '1,2',
+      own: [],
+      length: 1,
     });
   });
 });

@@ -44,9 +44,16 @@ describe('a line break adds no header, and the error names its parameter:', () =
 
 test('a tab, as lines that were folded have, is a space', async () => {
   const sent = readMessage({
-    ...{ from: 'The\tShop <shop@example.com>', to: ['bob@example.com'], cc: [], bcc: [], replyTo: [] },
-    ...{ subject: 'Re: Your\torder', text: 'a\tb', headers: { 'X-Note': 'one\ttwo' } },
-    ...{ attachments: [aFile({ name: 'a\tb.txt' })], maxAttachmentBytes: 100 },
+    from: 'The\tShop <shop@example.com>',
+    to: ['bob@example.com'],
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    subject: 'Re: Your\torder',
+    text: 'a\tb',
+    headers: { 'X-Note': 'one\ttwo' },
+    attachments: [aFile({ name: 'a\tb.txt' })],
+    maxAttachmentBytes: 100,
   });
   expect(sent).toMatchObject({
     from: { name: 'The Shop', address: 'shop@example.com' },

@@ -69,7 +69,11 @@ test.each<[JsonObject, string]>([
   [{ value: '2026-01-31T10:00', timeZone: 'Z' }, '2026-01-31T10:00:00.000Z'],
 ])('%j is %s, whatever the clock says', (parameters, iso) => {
   const options = {
-    ...{ operation: 'convert', timeZone: 'UTC', locale: 'en', duration: {}, unit: 'days' },
+    operation: 'convert',
+    timeZone: 'UTC',
+    locale: 'en',
+    duration: {},
+    unit: 'days',
     ...parameters,
   } as never;
   for (const clock of ['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z']) {

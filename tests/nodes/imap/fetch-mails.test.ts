@@ -235,21 +235,31 @@ describe('a mail', () => {
     server.receive({ raw: multipart, receivedAt: new Date(Date.UTC(2026, 0, 1, 9, 0, 5)) });
     const [item] = await polls(server.port, { firstPoll: 'all' }).items();
     expect(item).toEqual({
-      ...{ uid: 1, mailbox: 'INBOX', uidValidity: '7', messageId: '<m@example.com>', inReplyTo: null },
-      ...{ date: '2026-01-01T09:00:00.000Z', receivedAt: '2026-01-01T09:00:05.000Z' },
+      uid: 1,
+      mailbox: 'INBOX',
+      uidValidity: '7',
+      messageId: '<m@example.com>',
+      inReplyTo: null,
+      date: '2026-01-01T09:00:00.000Z',
+      receivedAt: '2026-01-01T09:00:05.000Z',
       from: { name: 'Jürgen', address: 'j@example.com' },
       to: [
         { name: '', address: 'ann@example.com' },
         { name: 'Bob', address: 'bob@example.com' },
       ],
-      ...{ cc: [], replyTo: [], subject: 'Grüße', flags: [], size: multipart.length },
+      cc: [],
+      replyTo: [],
+      subject: 'Grüße',
+      flags: [],
+      size: multipart.length,
       text: expect.stringMatching(/^Schön\s*$/),
       html: expect.stringMatching(/^<p>Nice<\/p>\s*$/),
       headers: expect.objectContaining({ 'x-tag': 'a\nb' }),
       attachments: [
         { name: 'a.pdf', mediaType: 'application/pdf', size: 5, isInline: false, contentId: null },
       ],
-      ...{ isComplete: true, problem: null },
+      isComplete: true,
+      problem: null,
     });
     expect(Object.keys((item as { readonly headers: object }).headers)).not.toContain('__proto__');
   });
@@ -261,7 +271,11 @@ describe('a mail', () => {
     server.receive();
     const [item, next] = await polls(server.port, { firstPoll: 'all', maxMailBytes: 2_000 }).items();
     expect(item).toMatchObject({
-      ...{ subject: 'Grüße', text: null, html: null, isComplete: false, size: large.length },
+      subject: 'Grüße',
+      text: null,
+      html: null,
+      isComplete: false,
+      size: large.length,
       from: { address: 'j@example.com' },
       attachments: [{ name: 'a.pdf', mediaType: 'application/pdf', isInline: false }],
       problem: `The mail has ${large.length} bytes; maxMailBytes allows 2000`,

@@ -177,12 +177,18 @@ const PREFIXED = `<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" x
 describe('elements are known by their namespace', () => {
   test('whatever their prefix is', () => {
     expect(parse(PREFIXED)).toMatchObject({
-      ...{ format: 'rss', title: 'Tea', link: 'https://blog.example/' },
+      format: 'rss',
+      title: 'Tea',
+      link: 'https://blog.example/',
       items: [
         {
-          ...{ id: 'https://blog.example/1', title: 'Green', link: 'https://blog.example/1' },
-          ...{ author: 'Ann', published: '2026-01-04T00:00:00.000Z' },
-          ...{ categories: ['tea'], content: '<p>a</p>' },
+          id: 'https://blog.example/1',
+          title: 'Green',
+          link: 'https://blog.example/1',
+          author: 'Ann',
+          published: '2026-01-04T00:00:00.000Z',
+          categories: ['tea'],
+          content: '<p>a</p>',
         },
       ],
     });
@@ -282,7 +288,10 @@ test('what Dublin Core, iTunes and Media RSS say counts if RSS does not', () => 
   expect(itemsOf(document)).toEqual([
     {
       ...nothing,
-      ...{ title: 'Dublin', summary: 'D', published: '2026-01-04T00:00:00.000Z', author: 'Ann' },
+      title: 'Dublin',
+      summary: 'D',
+      published: '2026-01-04T00:00:00.000Z',
+      author: 'Ann',
       categories: ['tea', 'milk'],
       enclosures: [
         { url: `${at}/a.mp4`, mediaType: 'video/mp4', size: 7 },
@@ -291,7 +300,8 @@ test('what Dublin Core, iTunes and Media RSS say counts if RSS does not', () => 
     },
     {
       ...nothing,
-      ...{ title: 'M', summary: 'I' },
+      title: 'M',
+      summary: 'I',
       enclosures: [{ url: `${at}/c.mp3`, mediaType: 'audio/mpeg', size: 1 }],
     },
   ]);

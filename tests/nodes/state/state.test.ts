@@ -9,7 +9,8 @@ import { inMemoryState, inMemoryValues } from '../../support/in-memory-state.ts'
 /** Nodes of executions, on one store. */
 const open = () => {
   const stateFor = createStateFor({
-    ...{ store: inMemoryState(), values: inMemoryValues().values },
+    store: inMemoryState(),
+    values: inMemoryValues().values,
     clock: aManualClock(),
   });
   return async (executionId: string, parameters: JsonObject, input: JsonObject = {}) => {

@@ -30,7 +30,9 @@ const judged = (first: Report, second: Report | null) => {
 test('a test that passes in the second try is flaky, and the run is green', () => {
   const first = aReport({ '/a': { one: 'was slow', two: null } });
   expect(judged(first, aReport({ '/a': { one: null, two: null } }))).toEqual({
-    ...{ isGreen: true, flaky: [['one']], failed: [] },
+    isGreen: true,
+    flaky: [['one']],
+    failed: [],
   });
 });
 
@@ -47,7 +49,9 @@ test.each([
 test('a failure of a hook, which fails each test of a file, counts once', () => {
   const first = aReport({ '/a': { one: 'no start', two: 'no start', three: 'no start' } });
   expect(judged(first, aReport({ '/a': { one: null, two: null, three: null } }))).toEqual({
-    ...{ isGreen: true, flaky: [['one', 'two', 'three']], failed: [] },
+    isGreen: true,
+    flaky: [['one', 'two', 'three']],
+    failed: [],
   });
 });
 
@@ -74,7 +78,9 @@ describe('the run is red if', () => {
   test('its file is not in the second try', () => {
     const first = aReport({ '/a': { one: 'was slow' }, '/b': { two: 'was slow' } });
     expect(judged(first, aReport({ '/b': { two: null } }))).toEqual({
-      ...{ isGreen: false, flaky: [['two']], failed: [['one']] },
+      isGreen: false,
+      flaky: [['two']],
+      failed: [['one']],
     });
   });
 
@@ -91,7 +97,8 @@ describe('the run is red if', () => {
 test('a file that can be loaded in the second try is flaky', () => {
   const second = aReport({ '/a': { one: null } });
   expect(judged(unloaded('/a', 'its process has crashed'), second)).toMatchObject({
-    ...{ isGreen: true, flaky: [[]] },
+    isGreen: true,
+    flaky: [[]],
   });
 });
 

@@ -267,7 +267,11 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
     const executionId = `e-${ids++}`;
     waiting.set(executionId, clock.now());
     const execution = {
-      ...{ executionId, workflow, traceparent: null, input: {}, keepsResult: false },
+      executionId,
+      workflow,
+      traceparent: null,
+      input: {},
+      keepsResult: false,
       trigger: { nodeId: 'start', type: 'webhookTrigger' },
     };
     const held = isPaused ? ({ reason: 'paused' } as const) : null;

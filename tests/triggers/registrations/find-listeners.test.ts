@@ -6,8 +6,14 @@ const anErrorTrigger = (
   workflowId: string,
   parameters: StoredRegistration['parameters'],
 ): StoredRegistration => ({
-  ...{ name: `of ${workflowId}`, workflowId, triggerNodeId: 'failed', nodeType: 'errorTrigger', parameters },
-  ...{ state: 'registered', changedAt: 0, revision: 1 },
+  name: `of ${workflowId}`,
+  workflowId,
+  triggerNodeId: 'failed',
+  nodeType: 'errorTrigger',
+  parameters,
+  state: 'registered',
+  changedAt: 0,
+  revision: 1,
 });
 
 test('the failures of a workflow start the error triggers that name it or none, and never its own', () => {

@@ -446,8 +446,11 @@ describe('the sweeper', () => {
 
 describe('with concurrent processes', () => {
   const registration = {
-    ...{ name: 'bell-1', workflowId: 'orders', triggerNodeId: 'bell' },
-    ...{ nodeType: 'bell', parameters: { tone: 'high' } },
+    name: 'bell-1',
+    workflowId: 'orders',
+    triggerNodeId: 'bell',
+    nodeType: 'bell',
+    parameters: { tone: 'high' },
   };
 
   test('a trigger that is claimed again during its removal is registered again', async () => {

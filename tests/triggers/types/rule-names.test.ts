@@ -21,7 +21,9 @@ const ruleNames = async (stage: string, name: string) => {
   const names: unknown[] = [];
   const context = {
     prefix: `hookloom-${stage}`,
-    ...{ partition: 'aws', region: 'eu-west-1', accountId: '123456789012' },
+    partition: 'aws',
+    region: 'eu-west-1',
+    accountId: '123456789012',
     dispatchArn: `arn:aws:lambda:eu-west-1:123456789012:function:hookloom-${stage}-dispatch`,
     now: () => 0,
     callAws: async ({ body }: RegistrationRequest) => {

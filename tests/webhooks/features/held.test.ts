@@ -468,7 +468,10 @@ async function* broken(): AsyncGenerator<HeldQueue> {
 describe('is refused when it is stored', () => {
   const problemsOf = (parameters: Record<string, JsonValue>) =>
     checkWebhookRules({
-      ...{ id: 'shop', name: 'shop', enabled: true, connections: [] },
+      id: 'shop',
+      name: 'shop',
+      enabled: true,
+      connections: [],
       nodes: [{ id: 'start', type: 'webhookTrigger', parameters }],
     });
 

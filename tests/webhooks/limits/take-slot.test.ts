@@ -66,7 +66,9 @@ describe('a slot that two processes find free', () => {
       ({ status: ended.has(id) ? 'succeeded' : 'running', mode: 'express', held: null }) as ExecutionRecord;
     const take = (executionId: string, max = 1) =>
       createTakeSlot({ slots: ports.slots, executions: { find }, clock, knownMs: 0 })({
-        ...{ workflowId, executionId, max },
+        workflowId,
+        executionId,
+        max,
       });
     return { take, hold, ended, list: async () => (await ports.slots.list(workflowId, 1)).flat() };
   };

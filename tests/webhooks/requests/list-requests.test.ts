@@ -18,8 +18,12 @@ const refused = (at: number, slot: number, changes: Partial<RequestRecord> = {})
 
 const passed = (at: number, changes: Partial<RequestRecord> = {}): RequestRecord =>
   aRequestRecord({
-    ...{ receivedAt: at, place: passedPlace(at, 'id'), requestId: `at-${at - T0}` },
-    ...{ verdict: 'started', executionId: 'e-1', refusal: null },
+    receivedAt: at,
+    place: passedPlace(at, 'id'),
+    requestId: `at-${at - T0}`,
+    verdict: 'started',
+    executionId: 'e-1',
+    refusal: null,
     ...changes,
   });
 

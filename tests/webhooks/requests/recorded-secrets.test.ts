@@ -120,20 +120,16 @@ describe('no secret is recorded', () => {
   test('of a header that a feature checks', async () => {
     const secret = 'x-token-of-a-sender';
     const [request] = [aJsonEvent({ note: secret })].map(({ body }) => ({
-      ...{
-        method: 'POST',
-        workflowId: 'shop',
-        path: '/',
-        requestPath: '/',
-        rawQueryString: '',
-        requestId: 'r',
-      },
-      ...{
-        headers: { 'x-custom': secret },
-        remoteAddress: '',
-        receivedAt: 0,
-        rawBody: Buffer.from(body ?? ''),
-      },
+      method: 'POST',
+      workflowId: 'shop',
+      path: '/',
+      requestPath: '/',
+      rawQueryString: '',
+      requestId: 'r',
+      headers: { 'x-custom': secret },
+      remoteAddress: '',
+      receivedAt: 0,
+      rawBody: Buffer.from(body ?? ''),
     }));
     if (request === undefined) throw new Error('no request');
     const outcome = { request, hasWorkflow: true, webhook: null, secretHeaders: ['x-custom'], key: null };

@@ -28,7 +28,10 @@ interface Sent {
 /** Sends a path as it is: `fetch` would change some. */
 const send = async (port: number, path: string, { method = 'GET', headers = {}, ...sent }: Sent = {}) => {
   const outgoing = request({
-    ...{ host: '127.0.0.1', port, path, method },
+    host: '127.0.0.1',
+    port,
+    path,
+    method,
     ...(sent.rawHeaders === undefined ? { headers } : { setHost: false, headers: [...sent.rawHeaders] }),
   });
   outgoing.end(sent.body);

@@ -15,8 +15,25 @@ export interface Marker {
 
 /** How each component is written by default. */
 export const defaults: Readonly<Record<string, string>> = {
-  ...{ Y: '1', M: '1', D: '1', d: '1', F: 'n', W: '1', w: '1', X: '1', x: '1' },
-  ...{ H: '1', h: '1', P: 'n', m: '01', s: '01', f: '1', Z: '01:01', z: '01:01', C: 'n', E: 'n' },
+  Y: '1',
+  M: '1',
+  D: '1',
+  d: '1',
+  F: 'n',
+  W: '1',
+  w: '1',
+  X: '1',
+  x: '1',
+  H: '1',
+  h: '1',
+  P: 'n',
+  m: '01',
+  s: '01',
+  f: '1',
+  Z: '01:01',
+  z: '01:01',
+  C: 'n',
+  E: 'n',
 };
 
 /** Splits a picture into markers and text, in which doubled brackets are single ones, as the library does. */
@@ -37,7 +54,11 @@ const toMarker = (raw: string): Marker => {
   const component = text.charAt(0);
   const [min, max] = comma === -1 ? [] : text.slice(comma + 1).split('-');
   return {
-    ...{ raw, component, suffix, min: toWidth(min), max: toWidth(max) },
+    raw,
+    component,
+    suffix,
+    min: toWidth(min),
+    max: toWidth(max),
     modifier: given.slice(0, given.length - suffix.length) || (defaults[component] ?? ''),
   };
 };

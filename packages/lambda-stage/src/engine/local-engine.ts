@@ -323,8 +323,12 @@ export class LocalEngine {
     clearTimeout(this.#timers.get(arn));
     this.#ended.delete(arn);
     for (const kept of [
-      ...[this.#executions, this.#timers, this.#checkpoints],
-      ...[this.#failures, this.#results, this.#reasons],
+      this.#executions,
+      this.#timers,
+      this.#checkpoints,
+      this.#failures,
+      this.#results,
+      this.#reasons,
     ])
       kept.delete(arn);
     return execution;

@@ -36,18 +36,24 @@ test('a request becomes AWS’s event, field by field', () => {
   const event = eventOf({
     url: '/api/webhook/shop/orders?repeat=one&repeat=two&to=https%3A%2F%2Fexample.com%2Fa&plus=a+b&plus2=a%2Bb&empty=',
     rawHeaders: [
-      ...[
-        'Host',
-        'shop.example.com:3000',
-        'User-Agent',
-        'curl/8.7.1',
-        'X-Probe',
-        'first',
-        'x-probe',
-        'second',
-      ],
-      ...['Cookie', 'session=abc123; theme=dark', 'cookie', 'third=3', 'Connection', 'keep-alive'],
-      ...['Content-Type', 'application/json', 'Content-Length', '23'],
+      'Host',
+      'shop.example.com:3000',
+      'User-Agent',
+      'curl/8.7.1',
+      'X-Probe',
+      'first',
+      'x-probe',
+      'second',
+      'Cookie',
+      'session=abc123; theme=dark',
+      'cookie',
+      'third=3',
+      'Connection',
+      'keep-alive',
+      'Content-Type',
+      'application/json',
+      'Content-Length',
+      '23',
     ],
     body: Buffer.from('{"unicode":"lambda-λ"}'),
   });
@@ -101,7 +107,13 @@ test('a request becomes AWS’s event, field by field', () => {
 test('missing parts are left out', () => {
   const event = toEvent(aRequest(), { ...match, pathParameters: {} }, { requestId: 'r-1', now: NOW });
   expect(Object.keys(event)).toEqual([
-    ...['version', 'routeKey', 'rawPath', 'rawQueryString', 'headers', 'requestContext', 'isBase64Encoded'],
+    'version',
+    'routeKey',
+    'rawPath',
+    'rawQueryString',
+    'headers',
+    'requestContext',
+    'isBase64Encoded',
   ]);
 });
 
@@ -149,8 +161,13 @@ describe('the body', () => {
   });
 
   test.each([
-    ...['image/png', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''],
-    ...['application/problem+json', 'application/octet-stream', undefined],
+    'image/png',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    '',
+    'application/problem+json',
+    'application/octet-stream',
+    undefined,
   ])('of %s is base64', (type) => {
     expect(withBody('a=b', type)).toEqual({ body: 'YT1i', isBase64Encoded: true });
   });
@@ -171,7 +188,10 @@ describe('the headers', () => {
       body: Buffer.from('abc'),
     });
     expect(Object.keys(headers).sort()).toEqual([
-      ...['content-length', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto'],
+      'content-length',
+      'x-forwarded-for',
+      'x-forwarded-port',
+      'x-forwarded-proto',
     ]);
     expect(headers['content-length']).toBe('3');
   });

@@ -5,7 +5,10 @@ test('each table has a shard of its own, so that a reader can count up to a plac
   const shards = new Map<string, unknown>();
   const { onChange, stop } = createStreams({
     mappings: ['executions', 'requests'].map((table) => ({
-      ...{ table, functionKey: table, keys: ['id'], filterPatterns: [{}] },
+      table,
+      functionKey: table,
+      keys: ['id'],
+      filterPatterns: [{}],
     })),
     invoke: async (functionKey, { shardId }) => void shards.set(functionKey, shardId),
     log: () => {},

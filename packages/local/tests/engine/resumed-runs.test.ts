@@ -18,7 +18,9 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const aBackend = async (dataFolder: string) => {
   const invoked: string[] = [];
   const backend = await startBackend({
-    ...{ tablePrefix: 'test', dataFolder, log: () => {} },
+    tablePrefix: 'test',
+    dataFolder,
+    log: () => {},
     pool: {
       invoke: ({ functionKey }) => {
         if (functionKey.startsWith('run')) invoked.push(functionKey);
@@ -27,7 +29,9 @@ const aBackend = async (dataFolder: string) => {
     },
   });
   const call = createAwsCaller({
-    ...{ service: 'lambda', region: 'us-east-1', endpoint: backend.endpoints.engineEndpoint },
+    service: 'lambda',
+    region: 'us-east-1',
+    endpoint: backend.endpoints.engineEndpoint,
     readCredentials: () => credentials,
   });
   const names = { durable: 'x-runDurable:durable', express: 'x-runExpress' };

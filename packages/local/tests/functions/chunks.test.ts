@@ -174,8 +174,13 @@ test('a process whose clock was set back builds a chunk once', async () => {
   const buildChunk = async () => {
     const entryPoints = [join(folder, 'functions/webhook.ts')];
     const { outputFiles } = await build({
-      ...{ entryPoints, outdir: folder, bundle: true, write: false, plugins },
-      ...{ platform: 'node', format: 'cjs' },
+      entryPoints,
+      outdir: folder,
+      bundle: true,
+      write: false,
+      plugins,
+      platform: 'node',
+      format: 'cjs',
     });
     return outputFiles.find(({ path }) => path.includes('words.chunk'))?.path;
   };

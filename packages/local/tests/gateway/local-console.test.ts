@@ -15,9 +15,14 @@ afterEach(async () => {
 });
 
 const credential = {
-  ...{ id: 'mail', direction: 'outbound', type: 'oauth2', reference: 'file:mail' },
+  id: 'mail',
+  direction: 'outbound',
+  type: 'oauth2',
+  reference: 'file:mail',
   fields: {
-    ...{ grant: 'authorizationCode', clientId: 'shop', tokenUrl: 'http://127.0.0.1:1/token' },
+    grant: 'authorizationCode',
+    clientId: 'shop',
+    tokenUrl: 'http://127.0.0.1:1/token',
     authorizationUrl: 'https://login.example.com/authorize',
   },
 };

@@ -112,7 +112,21 @@ const bulkFunction = (stepsLeft: readonly number[], instruction: readonly number
 
 /** Instructions that subtract from the steps left, and trap if too few are left. */
 const takeSteps = (stepsLeft: readonly number[], steps: readonly number[]): number[] => [
-  ...[op.globalGet, ...stepsLeft, ...steps, op.i32Subtract, op.globalSet, ...stepsLeft],
-  ...[op.globalGet, ...stepsLeft, op.i32Const, 0, op.i32LessThan],
-  ...[op.if, EMPTY_BLOCK, op.unreachable, op.end],
+  // stepsLeft = stepsLeft - steps
+  op.globalGet,
+  ...stepsLeft,
+  ...steps,
+  op.i32Subtract,
+  op.globalSet,
+  ...stepsLeft,
+  // if (stepsLeft < 0) trap
+  op.globalGet,
+  ...stepsLeft,
+  op.i32Const,
+  0,
+  op.i32LessThan,
+  op.if,
+  EMPTY_BLOCK,
+  op.unreachable,
+  op.end,
 ];

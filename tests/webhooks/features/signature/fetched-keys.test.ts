@@ -36,8 +36,14 @@ test('keys are fetched with limits, and kept for ten minutes', async () => {
   expect(await find(URL_OF_KEYS)).toEqual({ text: 'keys 1' });
   expect(requests).toEqual([
     {
-      ...{ method: 'GET', url: URL_OF_KEYS, headers: { accept: '*/*' }, body: null },
-      ...{ timeoutMs: 5_000, maxRedirects: 2, maxResponseBytes: 262_144, signal: expect.any(AbortSignal) },
+      method: 'GET',
+      url: URL_OF_KEYS,
+      headers: { accept: '*/*' },
+      body: null,
+      timeoutMs: 5_000,
+      maxRedirects: 2,
+      maxResponseBytes: 262_144,
+      signal: expect.any(AbortSignal),
     },
   ]);
   clock.advance(599_999);

@@ -10,8 +10,16 @@ import { type SignatureRule, toSchemeRow } from '../../../../lib/webhooks/featur
 import type { WebhookRequest } from '../../../../lib/webhooks/webhook.ts';
 
 const aRequest = (body = '{}', headers: WebhookRequest['headers'] = {}): WebhookRequest => ({
-  ...{ method: 'PUT', workflowId: 'shop', path: '/', requestPath: '/hooks/shop', rawQueryString: 'a=1' },
-  ...{ headers, rawBody: Buffer.from(body), remoteAddress: '192.0.2.7', receivedAt: 0, requestId: '1' },
+  method: 'PUT',
+  workflowId: 'shop',
+  path: '/',
+  requestPath: '/hooks/shop',
+  rawQueryString: 'a=1',
+  headers,
+  rawBody: Buffer.from(body),
+  remoteAddress: '192.0.2.7',
+  receivedAt: 0,
+  requestId: '1',
 });
 
 test.each([

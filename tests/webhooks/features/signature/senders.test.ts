@@ -151,8 +151,11 @@ describe('the signature of Mailgun, in the body', () => {
 describe('an hmac over a timestamp next to a value', () => {
   const secret = 'secret-of-a-shop';
   const rule = {
-    ...{ scheme: 'hmac', credentialId: 'sender', header: 'x-signature' },
-    ...{ timestampHeader: 'x-time', signed: '{headers.x-id}{timestamp}{body}' },
+    scheme: 'hmac',
+    credentialId: 'sender',
+    header: 'x-signature',
+    timestampHeader: 'x-time',
+    signed: '{headers.x-id}{timestamp}{body}',
   };
   const statusOf = async (time: string, id: string, text: string, changes: JsonObject = {}) => {
     const signature = createHmac('sha256', secret).update(`${id}${time}${text}`).digest('hex');

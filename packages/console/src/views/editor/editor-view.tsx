@@ -159,7 +159,10 @@ const Editor = memo((props: EditorProps): ReactNode => {
       said: step.history.present === history.present ? step.said : describeStep(step.history, history),
     });
   const saving = useSaving({
-    ...{ workflowId, current, kept, draft: history.present },
+    workflowId,
+    current,
+    kept,
+    draft: history.present,
     latest: () => store.get().history.present,
     onMerged: edit,
     onDiscarded: (stored) => change(() => ({ history: startHistory(open(stored)) })),
@@ -197,7 +200,10 @@ const Editor = memo((props: EditorProps): ReactNode => {
     setMenu(place);
   };
   const actions = findNodeActions({
-    ...{ definition, selected, outputsOf, change },
+    definition,
+    selected,
+    outputsOf,
+    change,
     onAddAfter: (after) => adding.ask({ after }),
     onPaste: paste,
     onFail: setMenuFailure,

@@ -34,7 +34,9 @@ export const usePlaces = (definition: EditedDefinition, outputsOf: OutputsOf): R
     ? JSON.stringify([
         nodes.map(({ id }) => [id, outputsOf(id)]),
         connections?.map(({ sourceNodeId, sourceOutput, targetNodeId }) => [
-          ...[sourceNodeId, sourceOutput, targetNodeId],
+          sourceNodeId,
+          sourceOutput,
+          targetNodeId,
         ]),
       ])
     : '';

@@ -322,8 +322,20 @@ const DATA = ['data', 'data-ascii', 'data-binary', 'data-raw', 'data-urlencode',
 
 const HANDLED = new Set([
   ...DATA,
-  ...['request', 'header', 'form', 'form-string', 'user', 'oauth2-bearer', 'cookie', 'user-agent', 'referer'],
-  ...['url', 'url-query', 'max-time', 'get', 'head'],
+  'request',
+  'header',
+  'form',
+  'form-string',
+  'user',
+  'oauth2-bearer',
+  'cookie',
+  'user-agent',
+  'referer',
+  'url',
+  'url-query',
+  'max-time',
+  'get',
+  'head',
 ]);
 
 /** What curl takes as several URLs: `{a,b}` and `[1-3]`, but neither an expression nor the address of IPv6. */
