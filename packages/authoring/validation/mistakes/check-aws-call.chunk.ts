@@ -3,6 +3,7 @@ import { didYouMean, quote } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { proposeKey, proposeValue } from '../proposals/proposal.ts';
+import { byName } from '../references/foreign-names.ts';
 import { AWS_OPERATIONS, AWS_SERVICES } from './aws-operations.ts';
 
 interface Operation {
@@ -13,14 +14,12 @@ interface Operation {
 const services: ReadonlySet<string> = new Set(AWS_SERVICES.trim().split(/\s+/));
 
 /** Other names of services: in IAM, in earlier SDK versions and in everyday use. */
-const otherNames: ReadonlyMap<string, string> = new Map([
-  ['states', 'sfn'],
-  ['stepfunctions', 'sfn'],
+const otherNames = byName([
+  ['states stepfunctions', 'sfn'],
   ['events', 'eventbridge'],
   ['logs', 'cloudwatch-logs'],
   ['bedrock', 'bedrock-runtime'],
-  ['ses', 'sesv2'],
-  ['email', 'sesv2'],
+  ['ses email', 'sesv2'],
   ['cognitoidp', 'cognito-identity-provider'],
   ['es', 'opensearch'],
 ]);

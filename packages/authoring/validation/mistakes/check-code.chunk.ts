@@ -2,6 +2,7 @@ import { parse } from 'acorn';
 import { didYouMean } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import { byName } from '../references/foreign-names.ts';
 
 /** Names that the sandbox provides to code in addition to the language's globals. */
 const VALUES = ['$input', '$inputs', '$values', '$execution'] as const;
@@ -19,31 +20,22 @@ export const SANDBOX_GLOBALS: readonly string[] = [
   'console',
 ];
 
-const OF_NODES = 'pass data of other nodes in "values", and read it as $values';
-const CALL = 'use an httpRequest node, and read its output';
-
 const FORMAT =
   'format dates with a dateTime node, or dates and numbers with $fromMillis and $formatNumber in an expression of "values"';
 
 /** What to use instead of names from other systems. */
-const advice: ReadonlyMap<string, string> = new Map([
-  ...['fetch', 'XMLHttpRequest', 'axios', '$http'].map((name) => [name, CALL] as const),
-  ...['$nodes', '$node', '$trigger', '$items', '$'].map((name) => [name, OF_NODES] as const),
-  ...['$json', 'items', '$item', 'input', 'event', 'msg'].map(
-    (name) => [name, 'the input of the node is $input; did you mean "$input"?'] as const,
-  ),
-  ...['require', 'module', 'exports', 'import'].map(
-    (name) => [name, 'it has only the language, no modules'] as const,
-  ),
+const advice = byName([
+  ['fetch XMLHttpRequest axios $http', 'use an httpRequest node, and read its output'],
+  ['$nodes $node $trigger $items $', 'pass data of other nodes in "values", and read it as $values'],
+  ['$json items $item input event msg', 'the input of the node is $input; did you mean "$input"?'],
+  ['require module exports import', 'it has only the language, no modules'],
   ['process', 'it has no environment; pass what the code needs in "values"'],
-  ['setTimeout', 'to wait, use a wait node'],
-  ['setInterval', 'to wait, use a wait node'],
+  ['setTimeout setInterval', 'to wait, use a wait node'],
   ['Buffer', 'for bytes, use Uint8Array'],
   ['atob', 'decode in an expression, with $base64decode'],
   ['btoa', 'encode in an expression, with $base64encode'],
   ['crypto', 'use a crypto node'],
   ['Intl', FORMAT],
-  ['$execution', ''],
 ]);
 
 /** Methods that take languages and options elsewhere, with the place of those among the arguments. */

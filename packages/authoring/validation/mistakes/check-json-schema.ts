@@ -3,41 +3,17 @@ import { didYouMean, quote, toPointerKey } from '../../../../lib/shared/describe
 import { findNearest } from '../../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { proposeValue } from '../proposals/proposal.ts';
+import { byName } from '../references/foreign-names.ts';
 
 /** Keywords that apply to values of one type only. */
-const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
-  string: ['minLength', 'maxLength', 'pattern', 'contentEncoding', 'contentMediaType', 'contentSchema'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  array: [
-    'items',
-    'prefixItems',
-    'additionalItems',
-    'unevaluatedItems',
-    'contains',
-    'minContains',
-    'maxContains',
-    'minItems',
-    'maxItems',
-    'uniqueItems',
-  ],
-  object: [
-    'properties',
-    'required',
-    'additionalProperties',
-    'unevaluatedProperties',
-    'patternProperties',
-    'propertyNames',
-    'minProperties',
-    'maxProperties',
-    'dependentRequired',
-    'dependentSchemas',
-    'dependencies',
-  ],
-};
-
-const typeOf = new Map(
-  Object.entries(KEYWORDS_OF).flatMap(([type, names]) => names.map((name) => [name, type])),
-);
+const typeOf = byName([
+  ['minLength maxLength pattern contentEncoding contentMediaType contentSchema', 'string'],
+  ['minimum maximum exclusiveMinimum exclusiveMaximum multipleOf', 'number'],
+  ['items prefixItems additionalItems unevaluatedItems contains minContains maxContains', 'array'],
+  ['minItems maxItems uniqueItems', 'array'],
+  ['properties required additionalProperties unevaluatedProperties patternProperties', 'object'],
+  ['propertyNames minProperties maxProperties dependentRequired dependentSchemas dependencies', 'object'],
+]);
 
 /** Draft 2020-12 and draft-07, plus OpenAPI's annotations. */
 const KEYWORDS: ReadonlySet<string> = new Set([
@@ -49,17 +25,15 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Words of other schema formats and our equivalents. */
-const foreignKeywords: ReadonlyMap<string, string> = new Map([
+const foreignKeywords = byName([
   ['nullable', '"type": ["…", "null"]'],
   ['optional', '"required" of the enclosing object'],
   ['min', '"minimum", "minLength" or "minItems"'],
   ['max', '"maximum", "maxLength" or "maxItems"'],
   ['length', '"minLength" and "maxLength"'],
   ['regex', '"pattern"'],
-  ['values', '"enum"'],
-  ['options', '"enum"'],
-  ['fields', '"properties"'],
-  ['property', '"properties"'],
+  ['values options', '"enum"'],
+  ['fields property', '"properties"'],
 ]);
 
 /** Keywords whose value is a schema, a list of schemas or an object of schemas. */

@@ -1,16 +1,19 @@
+/** A map by name, of rows that have several names for a value, with spaces between them. */
+export const byName = (
+  rows: readonly (readonly [names: string, value: string])[],
+): ReadonlyMap<string, string> =>
+  new Map(rows.flatMap(([names, value]) => names.split(' ').map((name) => [name, value] as const)));
+
 /** Variables of other tools without the `$`, each with our equivalent. */
-export const foreignVariables: ReadonlyMap<string, string> = new Map([
-  ['json', 'input fields are plain names'],
+export const foreignVariables = byName([
+  ['json msg', 'input fields are plain names'],
   ['input', 'input fields are plain names, and the whole of it is $'],
   ['states', 'input fields are plain names, and the run is $execution'],
-  ['msg', 'input fields are plain names'],
-  ['node', 'the output of another node is $nodes.<id>'],
-  ['steps', 'the output of another node is $nodes.<id>'],
+  ['node steps', 'the output of another node is $nodes.<id>'],
   ['prevNode', "the previous node's output is the input: its fields are plain names"],
   ['item', 'in the body of a forEach, it is the plain name item'],
   ['items', 'in the body of a forEach, each is the plain name item'],
-  ['itemIndex', 'in the body of a forEach, it is the plain name index'],
-  ['index', 'in the body of a forEach, it is the plain name index'],
+  ['itemIndex index', 'in the body of a forEach, it is the plain name index'],
   ['env', "expressions can't read the environment; variables of the stage are $vars.<name>"],
   ['secrets', "expressions can't read secrets"],
   ['workflow', 'the workflow is $execution.workflowId'],
@@ -19,105 +22,60 @@ export const foreignVariables: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Parts of a request by their names in other tools, each with our field. */
-export const requestFields: ReadonlyMap<string, string> = new Map([
-  ['body', 'body'],
-  ['payload', 'body'],
-  ['data', 'body'],
-  ['event', 'body'],
-  ['headers', 'headers'],
-  ['header', 'headers'],
-  ['query', 'queryParams'],
-  ['queryParams', 'queryParams'],
-  ['params', 'pathParams'],
-  ['pathParams', 'pathParams'],
-  ['pathParameters', 'pathParams'],
+export const requestFields = byName([
+  ['body payload data event', 'body'],
+  ['headers header', 'headers'],
+  ['query queryParams', 'queryParams'],
+  ['params pathParams pathParameters', 'pathParams'],
   ['method', 'requestMethod'],
   ['path', 'requestPath'],
   ['ip', 'remoteAddress'],
 ]);
 
 /** Names of the whole request in other tools. */
-export const requestNames: ReadonlySet<string> = new Set([
-  'req',
-  'request',
-  'event',
-  'msg',
-  'webhook',
-  'json',
-]);
+export const requestNames: ReadonlySet<string> = new Set('req request event msg webhook json'.split(' '));
 
 /** Functions and methods of other languages and their JSONata equivalents. */
-export const foreignFunctions: ReadonlyMap<string, string> = new Map([
-  ['upper', '$uppercase'],
-  ['toUpperCase', '$uppercase'],
-  ['toUpper', '$uppercase'],
-  ['lower', '$lowercase'],
-  ['toLowerCase', '$lowercase'],
-  ['toLower', '$lowercase'],
+export const foreignFunctions = byName([
+  ['upper toUpperCase toUpper', '$uppercase'],
+  ['lower toLowerCase toLower', '$lowercase'],
   ['len', '$length'],
   ['size', '$count'],
   ['concat', '&'],
-  ['includes', '$contains'],
-  ['indexOf', '$contains'],
-  ['startsWith', '$contains'],
-  ['slice', '$substring'],
-  ['substr', '$substring'],
-  ['toString', '$string'],
-  ['str', '$string'],
-  ['stringify', '$string'],
-  ['toJson', '$string'],
-  ['jsonStringify', '$string'],
-  ['int', '$number'],
-  ['float', '$number'],
-  ['parseInt', '$number'],
-  ['parseFloat', '$number'],
-  ['toNumber', '$number'],
-  ['avg', '$average'],
-  ['mean', '$average'],
+  ['includes indexOf startsWith', '$contains'],
+  ['slice substr', '$substring'],
+  ['toString str stringify toJson jsonStringify', '$string'],
+  ['int float parseInt parseFloat toNumber', '$number'],
+  ['avg mean', '$average'],
   ['unique', '$distinct'],
   ['forEach', '$map'],
   ['push', '$append'],
-  ['values', '$lookup'],
+  ['values get', '$lookup'],
   ['entries', '$each'],
-  ['get', '$lookup'],
   ['toFixed', '$round'],
-  ['today', '$now'],
-  ['date', '$now'],
+  ['today date', '$now'],
   ['timestamp', '$millis'],
-  ['toISOString', '$fromMillis'],
-  ['formatDate', '$fromMillis'],
+  ['toISOString formatDate', '$fromMillis'],
   ['parseDate', '$toMillis'],
   ['range', '[1..n]'],
   ['uuid', '$execution.id'],
-  ['if', 'condition ? a : b'],
-  ['iif', 'condition ? a : b'],
+  ['if iif', 'condition ? a : b'],
   ['isEmpty', '$not($exists(x))'],
   ['isset', '$exists'],
 ]);
 
 /** Node types of other tools in lower case and our equivalents. */
-export const foreignNodeTypes: ReadonlyMap<string, string> = new Map([
-  ['webhook', 'webhookTrigger'],
-  ['httptrigger', 'webhookTrigger'],
-  ['http', 'httpRequest'],
-  ['request', 'httpRequest'],
-  ['fetch', 'httpRequest'],
+export const foreignNodeTypes = byName([
+  ['webhook httptrigger', 'webhookTrigger'],
+  ['http request fetch', 'httpRequest'],
   ['function', 'code'],
-  ['change', 'set'],
-  ['transform', 'set'],
-  ['pass', 'set'],
+  ['change transform pass', 'set'],
   ['choice', 'switch'],
-  ['condition', 'if'],
-  ['branch', 'if'],
-  ['delay', 'wait'],
-  ['sleep', 'wait'],
-  ['loop', 'forEach'],
-  ['map', 'forEach'],
-  ['splitinbatches', 'forEach'],
+  ['condition branch', 'if'],
+  ['delay sleep', 'wait'],
+  ['loop map splitinbatches', 'forEach'],
   ['join', 'merge'],
-  ['respond', 'respondToWebhook'],
-  ['response', 'respondToWebhook'],
-  ['httpresponse', 'respondToWebhook'],
+  ['respond response httpresponse', 'respondToWebhook'],
   ['executeworkflow', 'subworkflow'],
   ['start', 'manualTrigger'],
 ]);

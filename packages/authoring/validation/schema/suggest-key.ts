@@ -3,6 +3,7 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import { nodeSettingsSchema } from '@hookloom/plugin-kit/host';
 import { didYouMean, quoteAll } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
+import { byName } from '../references/foreign-names.ts';
 
 interface KeySuggestion {
   /** A key of the same object; null when the hint names none. */
@@ -14,27 +15,18 @@ interface KeySuggestion {
 }
 
 /** Keys in other tools' workflow files, with our equivalents. */
-const foreignKeys: ReadonlyMap<string, string> = new Map([
+const foreignKeys = byName([
   ['from', 'sourceNodeId'],
   ['to', 'targetNodeId'],
   ['output', 'sourceOutput'],
   ['input', 'targetInput'],
   ['credentials', 'credentialId'],
-  ['config', 'parameters'],
-  ['options', 'parameters'],
-  ['arguments', 'parameters'],
-  ['inputs', 'parameters'],
-  ['comment', 'notes'],
-  ['description', 'notes'],
-  ['label', 'name'],
-  ['title', 'name'],
-  ['retries', 'settings.retry.maxAttempts'],
-  ['maxTries', 'settings.retry.maxAttempts'],
-  ['retryOnFail', 'settings.retry.maxAttempts'],
-  ['maxRetries', 'settings.retry.maxAttempts'],
+  ['config options arguments inputs', 'parameters'],
+  ['comment description', 'notes'],
+  ['label title', 'name'],
+  ['retries maxTries retryOnFail maxRetries', 'settings.retry.maxAttempts'],
   ['continueOnFail', 'settings.onError'],
-  ['attempts', 'maxAttempts'],
-  ['times', 'maxAttempts'],
+  ['attempts times', 'maxAttempts'],
   ['delay', 'intervalSeconds'],
 ]);
 
