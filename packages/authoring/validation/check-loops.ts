@@ -6,6 +6,9 @@ import {
   type DraftGraph,
   type DraftNode,
   deliveringOutputs,
+  edgesFrom,
+  edgesTo,
+  outputsBesideBody,
   reachFrom,
   targetsIn,
 } from './graph/draft-graph.ts';
@@ -30,7 +33,7 @@ export const checkLoops = (graph: DraftGraph): Problem[] => {
   );
   const inForced = new Set(forced.flat());
   const closed = loopsAmong(graph, live).filter(
-    (loop) => !loop.some((node) => inForced.has(node)) && !hasExit(graph, loop, new Set(loop)),
+    (loop) => !loop.some((node) => inForced.has(node)) && !hasExit(graph, loop),
   );
   return [...forced, ...closed].map((loop) => ({
     path: `/connections/${findBackEdge(graph, loop)}`,
@@ -42,9 +45,7 @@ export const checkLoops = (graph: DraftGraph): Problem[] => {
 const findBackEdge = (graph: DraftGraph, loop: readonly number[]): number => {
   const members = new Set(loop);
   const [header = -1] = loop;
-  const back = (graph.incoming[header] ?? [])
-    .flatMap((at) => graph.edges[at] ?? [])
-    .find((edge) => members.has(edge.source) && canDeliver(graph, edge));
+  const back = edgesTo(graph, header).find((edge) => members.has(edge.source) && canDeliver(graph, edge));
   return back?.index ?? 0;
 };
 
@@ -83,32 +84,18 @@ const isForced = (node: DraftNode | undefined): boolean => {
 const mayDeliverNothing = ({ nodeType, isDisabled }: DraftNode): boolean =>
   !isDisabled && (nodeType === null || nodeType.endsBranch);
 
-const outputsBesideBody = (node: DraftNode): ReadonlySet<string> | null => {
-  const body = node.nodeType?.control?.bodyOutput;
-  const outputs = deliveringOutputs(node);
-  return outputs === null || body === undefined || node.isDisabled
-    ? outputs
-    : new Set([...outputs].filter((output) => output !== body));
-};
-
 /** Whether a node of the loop can deliver on an output that leaves it, or on none. */
-const hasExit = (
-  { nodes, edges, outgoing }: DraftGraph,
-  loop: readonly number[],
-  members: ReadonlySet<number>,
-): boolean =>
-  loop.some((index) => {
-    const node = nodes[index];
+const hasExit = (graph: DraftGraph, loop: readonly number[]): boolean => {
+  const members = new Set(loop);
+  return loop.some((index) => {
+    const node = graph.nodes[index];
     const outputs = node === undefined || mayDeliverNothing(node) ? null : outputsBesideBody(node);
     if (outputs === null) return true;
-    const leadingOn = new Set(
-      (outgoing[index] ?? []).flatMap((at) => {
-        const edge = edges[at];
-        return edge !== undefined && members.has(edge.target) ? [edge.output] : [];
-      }),
-    );
+    const inside = edgesFrom(graph, index).filter(({ target }) => members.has(target));
+    const leadingOn = new Set(inside.map(({ output }) => output));
     return [...outputs].some((output) => !leadingOn.has(output));
   });
+};
 
 /** The engine's limit on nested runs. It also bounds how often a node is visited here. */
 const MAX_NESTING = 10;
@@ -118,18 +105,14 @@ const MAX_NESTING = 10;
  * workflow continues on the other outputs of the node.
  */
 export const checkBodies = (graph: DraftGraph): Problem[] => {
-  const { nodes, edges, outgoing, incoming } = graph;
-  const next = targetsIn(graph);
+  const { nodes } = graph;
   const nesting = new Int32Array(nodes.length);
   let isTooDeep = false;
   return nodes.flatMap(({ index: owner, node, nodeType }) => {
     const output = nodeType?.control?.bodyOutput;
     if (output === undefined || isTooDeep) return [];
-    const entries = (outgoing[owner] ?? []).flatMap((at) => edges[at] ?? []).filter(({ isBody }) => isBody);
-    const body = reachFrom(
-      entries.map(({ target }) => target),
-      next,
-    );
+    const entries = targetsIn(graph, ({ isBody }) => isBody)(owner);
+    const body = reachFrom(entries, targetsIn(graph));
     if (body.has(owner)) {
       return [
         {
@@ -145,8 +128,8 @@ export const checkBodies = (graph: DraftGraph): Problem[] => {
     if (isTooDeep) {
       return [{ path: `/nodes/${owner}`, message: `nests bodies more than ${MAX_NESTING} levels deep` }];
     }
-    const entering = [...body].flatMap((index) => (incoming[index] ?? []).flatMap((at) => edges[at] ?? []));
-    return entering
+    return [...body]
+      .flatMap((index) => edgesTo(graph, index))
       .filter(({ source, isBody }) => !body.has(source) && !(source === owner && isBody))
       .sort((a, b) => a.index - b.index)
       .map(({ index, target }) => ({

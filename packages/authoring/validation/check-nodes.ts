@@ -9,7 +9,7 @@ import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-confi
 import { findReads } from '../../../lib/workflows/expressions/find-reads.ts';
 import { type Rule, withoutLiterals } from '../../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
-import type { DraftGraph } from './graph/draft-graph.ts';
+import { type DraftGraph, edgesTo, sourcesIn } from './graph/draft-graph.ts';
 import { proposeValue } from './proposals/proposal.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { foreignNodeTypes } from './references/foreign-names.ts';
@@ -33,13 +33,18 @@ export const checkNodes = async (
 ): Promise<Problem[]> => {
   const problems: Problem[] = [];
   const shapesOf = createShapes(graph);
-  const describeUnknown = createDescribeUnknown(findNodeType, names.findNearName);
+  const isKnown = (name: string): boolean => findNodeType(name) !== null;
+  // Kept, since suggestions are slow and many nodes may have the same wrong type.
+  const suggestions = new Map<string, string | null>();
   for (const { index, node, nodeType } of graph.nodes) {
     const place = `/nodes/${index}/parameters`;
     const ownId = loopNodes.has(index) ? null : node.id;
     if (nodeType === null) {
       const path = `/nodes/${index}/type`;
-      const { message, near } = describeUnknown(node.type);
+      if (!suggestions.has(node.type))
+        suggestions.set(node.type, suggestNodeType(node.type, isKnown, names.findNearName));
+      const near = suggestions.get(node.type) ?? null;
+      const message = `no installed plugin provides the type ${quote(node.type)}${didYouMean(near)}`;
       problems.push({ path, message, ...proposeValue(path, near) });
     } else {
       const wrong = checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun);
@@ -85,8 +90,8 @@ const checkParameters = async (
 };
 
 /** Fields of a node's input: the request's directly after webhook triggers, otherwise known only at run time. */
-const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readonly string[] | null => {
-  const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node);
+const fieldsOf = (graph: DraftGraph, index: number): readonly string[] | null => {
+  const sources = sourcesIn(graph)(index).map((source) => graph.nodes[source]?.node);
   const triggers = sources.flatMap((node) => (node?.type === WEBHOOK_TRIGGER ? [node] : []));
   return sources.length > 0 && triggers.length === sources.length ? webhookFieldsOf(triggers) : null;
 };
@@ -100,28 +105,6 @@ const suggestNodeType = (
   const foreign = foreignNodeTypes.get(own.toLowerCase());
   const same = [own, foreign].find((name) => name !== undefined && isKnown(name));
   return same ?? findNearName(type, isKnown);
-};
-
-interface UnknownType {
-  readonly message: string;
-  /** The type that was probably meant; null when none is similar. */
-  readonly near: string | null;
-}
-
-/**
- * Creates a function that describes an unknown type, cached per type: suggestions are slow, and many nodes may have the
- * same wrong type.
- */
-const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
-  const messages = new Map<string, UnknownType>();
-  return (type: string): UnknownType => {
-    const known = messages.get(type);
-    if (known !== undefined) return known;
-    const near = suggestNodeType(type, (name) => findNodeType(name) !== null, findNearName);
-    const message = `no installed plugin provides the type ${quote(type)}${didYouMean(near)}`;
-    messages.set(type, { message, near });
-    return { message, near };
-  };
 };
 
 /**
@@ -196,31 +179,23 @@ const findTemplates = (
  * Finds the nodes upstream of a node, whose output it can read. A node in a loop is upstream of itself and reads the
  * previous iteration. A body can't read the node that runs it, whose output comes later.
  */
-const findVisibleIds = ({ nodes, edges, incoming }: DraftGraph, index: number): VisibleIds => {
-  const search = (isWanted: (id: string) => boolean): boolean => {
-    const visited = new Set<number>();
-    const work = [index];
-    for (let next = work.pop(); next !== undefined; next = work.pop()) {
-      for (const at of incoming[next] ?? []) {
-        const edge = edges[at];
-        if (edge === undefined) continue;
-        if (!edge.isBody && isWanted(nodes[edge.source]?.node.id ?? '')) return true;
-        if (visited.has(edge.source)) continue;
-        visited.add(edge.source);
-        work.push(edge.source);
-      }
-    }
+const findVisibleIds = (graph: DraftGraph, index: number): VisibleIds => ({
+  has: (wanted) => {
+    for (const id of eachVisibleId(graph, index)) if (id === wanted) return true;
     return false;
-  };
-  return {
-    has: (wanted) => search((id) => id === wanted),
-    list: () => {
-      const found = new Set<string>();
-      search((id) => {
-        found.add(id);
-        return false;
-      });
-      return [...found];
-    },
-  };
-};
+  },
+  list: () => [...new Set(eachVisibleId(graph, index))],
+});
+
+function* eachVisibleId(graph: DraftGraph, index: number): Generator<string> {
+  const visited = new Set<number>();
+  const work = [index];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const { source, isBody } of edgesTo(graph, next)) {
+      if (!isBody) yield graph.nodes[source]?.node.id ?? '';
+      if (visited.has(source)) continue;
+      visited.add(source);
+      work.push(source);
+    }
+  }
+}

@@ -1,7 +1,7 @@
 import { quote } from '../../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
-import { type DraftGraph, reachFrom, targetsIn } from './graph/draft-graph.ts';
+import { type DraftGraph, reachFrom, sourcesIn, targetsIn } from './graph/draft-graph.ts';
 import { RESPOND_TO_WEBHOOK } from './mistakes/check-callers.ts';
 import { proposeAdditions } from './proposals/proposal.ts';
 
@@ -46,7 +46,7 @@ const checkNodesBehind = (
   graph: DraftGraph,
   { connections }: Pick<WorkflowDefinition, 'connections'>,
 ): Problem[] => {
-  const { nodes, incoming, edges, indexOf } = graph;
+  const { nodes, indexOf } = graph;
   // A connection to an unknown node was probably intended for an unreached one.
   if (connections.some(({ targetNodeId }) => !indexOf.has(targetNodeId))) return [];
   const next = targetsIn(graph);
@@ -55,9 +55,7 @@ const checkNodesBehind = (
 
   const left = nodes.filter(({ index, isDisabled }) => !reached.has(index) && !isDisabled);
   const isBegin = (index: number): boolean =>
-    (incoming[index] ?? []).every(
-      (at) => reached.has(edges[at]?.source ?? -1) || edges[at]?.source === index,
-    );
+    sourcesIn(graph)(index).every((source) => reached.has(source) || source === index);
   // Parts without a beginning are loops: their first node is reported.
   const inOrder = [...left.filter(({ index }) => isBegin(index)), ...left];
   return inOrder.flatMap(({ index, node }) => {

@@ -168,6 +168,15 @@ export const deliveringOutputs = ({
   return outputs === null || !routesErrors ? outputs : new Set([...outputs, ERROR_OUTPUT]);
 };
 
+/** The outputs on which a node can deliver, without that of its body, which runs inside the node. */
+export const outputsBesideBody = (draft: DraftNode): ReadonlySet<string> | null => {
+  const body = draft.nodeType?.control?.bodyOutput;
+  const outputs = deliveringOutputs(draft);
+  return outputs === null || body === undefined || draft.isDisabled
+    ? outputs
+    : new Set([...outputs].filter((output) => output !== body));
+};
+
 /** All nodes reached from `roots`, themselves included, depth first. */
 export const reachFrom = (
   roots: readonly number[],
@@ -183,18 +192,22 @@ export const reachFrom = (
   return seen;
 };
 
+export const edgesFrom = ({ edges, outgoing }: DraftGraph, node: number): DraftEdge[] =>
+  (outgoing[node] ?? []).flatMap((at) => edges[at] ?? []);
+
+export const edgesTo = ({ edges, incoming }: DraftGraph, node: number): DraftEdge[] =>
+  (incoming[node] ?? []).flatMap((at) => edges[at] ?? []);
+
 export const targetsIn =
-  ({ edges, outgoing }: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>
+  (graph: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>
   (node: number): number[] =>
-    (outgoing[node] ?? []).flatMap((at) => {
-      const edge = edges[at];
-      return edge !== undefined && follows(edge) ? [edge.target] : [];
-    });
+    edgesFrom(graph, node)
+      .filter(follows)
+      .map(({ target }) => target);
 
 export const sourcesIn =
-  ({ edges, incoming }: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>
+  (graph: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>
   (node: number): number[] =>
-    (incoming[node] ?? []).flatMap((at) => {
-      const edge = edges[at];
-      return edge !== undefined && follows(edge) ? [edge.source] : [];
-    });
+    edgesTo(graph, node)
+      .filter(follows)
+      .map(({ source }) => source);

@@ -1,7 +1,7 @@
 import { ERROR_OUTPUT, isPlainObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import { quote, quoteAll } from '../../../../lib/shared/describe.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
-import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
+import { type DraftGraph, type DraftNode, edgesFrom } from '../graph/draft-graph.ts';
 import { proposeRemoval, proposeValue, proposeWithout } from '../proposals/proposal.ts';
 
 const ERROR_TRIGGER = 'errorTrigger';
@@ -28,8 +28,8 @@ const checkCredential = ({ index, node, nodeType }: DraftNode): Problem[] => {
   }
 };
 
-const leadsOn = ({ edges, outgoing }: DraftGraph, index: number, output: string): boolean =>
-  (outgoing[index] ?? []).some((at) => edges[at]?.output === output);
+const leadsOn = (graph: DraftGraph, index: number, output: string): boolean =>
+  edgesFrom(graph, index).some((edge) => edge.output === output);
 
 const checkBody = (graph: DraftGraph, { index, nodeType, isDisabled }: DraftNode): Problem[] => {
   const { bodyOutput, needsBody = false } = nodeType?.control ?? {};

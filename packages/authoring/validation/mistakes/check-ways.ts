@@ -5,9 +5,10 @@ import {
   type DraftEdge,
   type DraftGraph,
   type DraftNode,
-  deliveringOutputs,
+  outputsBesideBody,
   reachFrom,
   sourcesIn,
+  targetsIn,
 } from '../graph/draft-graph.ts';
 import { isResponder } from './check-callers.ts';
 
@@ -149,21 +150,12 @@ const findSureNodes = (
 const mayDeliverNothing = ({ nodeType, isDisabled }: DraftNode): boolean =>
   !isDisabled && nodeType?.endsBranch === true;
 
-/**
- * Returns the exits of a node; null when its outputs are known only at run time. A body runs inside its node and is not
- * an exit.
- */
-const waysOut = ({ edges, outgoing }: DraftGraph, node: DraftNode): readonly Way[] | null => {
-  const outputs = node.nodeType === null ? null : deliveringOutputs(node);
+/** Returns the exits of a node; null when its outputs are known only at run time. */
+const waysOut = (graph: DraftGraph, node: DraftNode): readonly Way[] | null => {
+  const outputs = node.nodeType === null ? null : outputsBesideBody(node);
   if (outputs === null) return null;
-  const body = node.isDisabled ? undefined : node.nodeType?.control?.bodyOutput;
-  return [...outputs]
-    .filter((output) => output !== body)
-    .map((output) => ({
-      output,
-      targets: (outgoing[node.index] ?? []).flatMap((at) => {
-        const edge = edges[at];
-        return edge?.output === output ? [edge.target] : [];
-      }),
-    }));
+  return [...outputs].map((output) => ({
+    output,
+    targets: targetsIn(graph, (edge) => edge.output === output)(node.index),
+  }));
 };
