@@ -2,8 +2,8 @@ import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { didYouMean, quote } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import { byName } from '../proposals/by-name.ts';
 import { proposeKey, proposeValue } from '../proposals/proposal.ts';
-import { byName } from '../references/foreign-names.ts';
 import { AWS_OPERATIONS, AWS_SERVICES } from './aws-operations.ts';
 
 interface Operation {

@@ -2,7 +2,7 @@ import { parse } from 'acorn';
 import { didYouMean } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
-import { byName } from '../references/foreign-names.ts';
+import { byName } from '../proposals/by-name.ts';
 
 /** Names that the sandbox provides to code in addition to the language's globals. */
 const VALUES = ['$input', '$inputs', '$values', '$execution'] as const;

@@ -2,8 +2,8 @@ import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { didYouMean, quote, toPointerKey } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import { byName } from '../proposals/by-name.ts';
 import { proposeValue } from '../proposals/proposal.ts';
-import { byName } from '../references/foreign-names.ts';
 
 /** Keywords that apply to values of one type only. */
 const typeOf = byName([

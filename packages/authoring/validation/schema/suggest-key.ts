@@ -3,7 +3,7 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import { nodeSettingsSchema } from '@hookloom/plugin-kit/host';
 import { didYouMean, quoteAll } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
-import { byName } from '../references/foreign-names.ts';
+import { byName } from '../proposals/by-name.ts';
 
 interface KeySuggestion {
   /** A key of the same object; null when the hint names none. */
