@@ -10,7 +10,7 @@ import {
 import type { Credential } from '../credentials/credential.ts';
 import { createEditOutbound } from '../credentials/outbound/edit-outbound.ts';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
-import { refuse, refuseField } from '../credentials/outbound/outbound-rules.ts';
+import { refuseCredential, refuseField } from '../credentials/outbound/outbound-rules.ts';
 import { isBound } from '../credentials/outbound/secret-store.ts';
 import { answerRoute, defineRoute, type RouteCall } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
@@ -371,7 +371,7 @@ type Body = Partial<RouteCall<typeof createCredentialRoute>['body']>;
 /** @throws AppError `CREDENTIAL_INVALID` if the body has one of these */
 const refuseOthers = (body: Body, names: readonly (keyof Body)[], detail: string): void => {
   const given = names.filter((name) => body[name] !== undefined);
-  if (given.length > 0) refuse(given.map((name) => ({ pointer: `#/${name}`, detail })));
+  if (given.length > 0) refuseCredential(given.map((name) => ({ pointer: `#/${name}`, detail })));
 };
 
 /** The user name and the chosen password, null if there are none. @throws AppError `CREDENTIAL_INVALID` */

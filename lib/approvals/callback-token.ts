@@ -17,8 +17,8 @@ interface CallbackToken {
  * HMAC-SHA256 (RFC 2104) under a key that is stored only in this execution's record.
  */
 export const signToken = (token: CallbackToken, key: string): string => {
-  const text = encode(token);
-  return `${text}.${sign(text, key)}`;
+  const text = encodeToken(token);
+  return `${text}.${signText(text, key)}`;
 };
 
 /** Parses a token without verifying its signature; null for malformed text. */
@@ -34,19 +34,19 @@ export const parseToken = (text: string): CallbackToken | null => {
     name: Buffer.from(name, 'base64url').toString(),
   };
   // Canonical form only: other encodings of the same values are refused.
-  return text.startsWith(`${encode(token)}.`) ? token : null;
+  return text.startsWith(`${encodeToken(token)}.`) ? token : null;
 };
 
 /** Verifies the signature of a token, in constant time. */
 export const hasValidSignature = (text: string, key: string): boolean => {
   const end = text.lastIndexOf('.');
   const presented = Buffer.from(text.slice(end + 1));
-  const expected = Buffer.from(sign(text.slice(0, end), key)); // compared as text: four encodings decode to the same bytes
+  const expected = Buffer.from(signText(text.slice(0, end), key)); // compared as text: four encodings decode to the same bytes
   return presented.length === expected.length && timingSafeEqual(presented, expected);
 };
 
-const encode = ({ executionId, name, expiresAt }: CallbackToken): string =>
+const encodeToken = ({ executionId, name, expiresAt }: CallbackToken): string =>
   `${executionId}.${expiresAt.toString(36)}.${Buffer.from(name).toString('base64url')}`;
 
-const sign = (text: string, key: string): string =>
+const signText = (text: string, key: string): string =>
   createHmac('sha256', key).update(text).digest('base64url');

@@ -11,7 +11,7 @@ export const toSharedKey = (secret: string, encoding: 'text' | 'hex' | 'base64' 
   if (isPem(secret)) throw new Error('the credential has a PEM key instead of a shared secret');
   if (secret.trim() === '') throw new Error('the secret is blank');
   if (encoding === 'text') return Buffer.from(secret);
-  const bytes = decode(secret, encoding);
+  const bytes = decodeKey(secret, encoding);
   if (bytes === null) throw new Error(`the secret is not ${encoding}`);
   return bytes;
 };
@@ -34,7 +34,7 @@ export const toPublicKey = (text: string): KeyObject => {
 const parsePublicKey = (key: string): KeyObject => {
   if (isPem(key)) return createPublicKey(key);
   if (key.startsWith('{')) return createPublicKey({ key: JSON.parse(key), format: 'jwk' });
-  const bytes = decode(key, 'hex') ?? decode(key, 'base64');
+  const bytes = decodeKey(key, 'hex') ?? decodeKey(key, 'base64');
   if (bytes?.length === 32)
     return createPublicKey({
       key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') },
@@ -46,5 +46,5 @@ const parsePublicKey = (key: string): KeyObject => {
 const isPem = (text: string): boolean => text.includes('-----BEGIN');
 
 /** Decodes text; null if it is not in that encoding. Node's decoder would stop at invalid characters or skip them. */
-const decode = (text: string, encoding: 'hex' | 'base64'): Buffer | null =>
+const decodeKey = (text: string, encoding: 'hex' | 'base64'): Buffer | null =>
   ENCODINGS[encoding].test(text) ? Buffer.from(text, encoding) : null;

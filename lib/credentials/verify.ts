@@ -17,24 +17,24 @@ export type Verify = (credential: Credential, presented: Presented) => Promise<s
  * @throws Error when a stored hash can't be used, such as a scrypt cost that is not a power of two
  */
 export const verify: Verify = async (credential, { username, secret }) => {
-  const isUser = isSame(digestOfName(username), digestOfName(credential.username));
+  const isUser = isSameDigest(digestOfName(username), digestOfName(credential.username));
   let secretId: string | null = null;
   for (const live of credential.secrets) {
-    if (await matches(live, secret)) secretId = live.id;
+    if (await matchesSecret(live, secret)) secretId = live.id;
   }
   return isUser ? secretId : null;
 };
 
-const matches = async ({ hash }: CredentialSecret, secret: string): Promise<boolean> => {
+const matchesSecret = async ({ hash }: CredentialSecret, secret: string): Promise<boolean> => {
   const presented = hash.algorithm === 'scrypt' ? await computeScrypt(secret, hash) : digest(secret);
-  return isSame(presented, Buffer.from(hash.hash, 'base64url'));
+  return isSameDigest(presented, Buffer.from(hash.hash, 'base64url'));
 };
 
 /** Digest of the JSON text, so that null and the name `null` differ. Normalised by RFC 8265. */
 const digestOfName = (username: string | null): Buffer =>
   digest(JSON.stringify(username?.normalize('NFC') ?? null));
 
-const isSame = (left: Buffer, right: Buffer): boolean =>
+const isSameDigest = (left: Buffer, right: Buffer): boolean =>
   left.length === right.length && timingSafeEqual(left, right);
 
 /** Cache lookup by key, or `load`. Never caches null, so that wrong guesses use no memory. */

@@ -45,7 +45,7 @@ export const runStep = async (
     atMostOnce: settings?.atMostOnce === true,
     signal,
     attempt: async (number, queue) => {
-      if (signal.aborted) return fail(signal.reason);
+      if (signal.aborted) return failAttempt(signal.reason);
       run.retry = null;
       const before = run.attemptTimes;
       const startedAt = session.deadline.readClock();
@@ -137,15 +137,15 @@ export const attemptNode = (
     return isPromiseLike(result)
       ? result.then(
           (returned) => toAttempt(session, run, returned),
-          (error: unknown) => fail(error, session.scrub, run.usage),
+          (error: unknown) => failAttempt(error, session.scrub, run.usage),
         )
       : toAttempt(session, run, result);
   } catch (error) {
-    return fail(error, session.scrub, run.usage);
+    return failAttempt(error, session.scrub, run.usage);
   }
 };
 
-const fail = (error: unknown, scrub?: Scrub, usage: Usage | null = null): Attempt => {
+const failAttempt = (error: unknown, scrub?: Scrub, usage: Usage | null = null): Attempt => {
   const failure = toFailure(error, scrub);
   return usage === null ? { failure } : { failure, usage };
 };
@@ -392,8 +392,8 @@ const openNetwork = (
   };
   return {
     ...services,
-    aws: queue === undefined ? aws : watch(aws, use),
-    tcp: queue === undefined ? tcp : watch(tcp, use),
+    aws: queue === undefined ? aws : watchUse(aws, use),
+    tcp: queue === undefined ? tcp : watchUse(tcp, use),
     http: {
       // A request ends with its attempt. Its timeout is slightly longer than the attempt's, so that the node's message is
       // the one shown.
@@ -409,7 +409,7 @@ const openNetwork = (
 };
 
 /** A service that reports its use. */
-const watch = <Service extends object>(service: Service, onUse: () => void): Service =>
+const watchUse = <Service extends object>(service: Service, onUse: () => void): Service =>
   new Proxy(service, {
     get: (target, name) => {
       onUse();

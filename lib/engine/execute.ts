@@ -70,7 +70,7 @@ export const execute = async (
     const result = await session.awaitWithinTimeout(run.fromTrigger(input));
     if (ports.guard !== undefined) await ports.guard.flush();
     if (session.strayFailure !== null) return toStrayFailed(session, run, session.strayFailure);
-    return result === null ? toTimedOut(session, run) : toResult(session, run, result);
+    return result === null ? toTimedOut(session, run) : toExecutionResult(session, run, result);
   } catch (bug) {
     session.abort(bug); // other nodes may still be running
     throw bug;
@@ -79,7 +79,11 @@ export const execute = async (
   }
 };
 
-const toResult = (session: Session, run: Run, { output, response, failure }: RunResult): ExecutionResult => {
+const toExecutionResult = (
+  session: Session,
+  run: Run,
+  { output, response, failure }: RunResult,
+): ExecutionResult => {
   const nodes = run.records.collect();
   if (failure === null) return { status: 'succeeded', nodes, output, response, failure };
   return session.isTimeout(failure)

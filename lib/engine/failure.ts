@@ -31,8 +31,11 @@ export interface Failure {
 export const toFailure = (thrown: unknown, scrub: Scrub = (value) => value): Failure => {
   try {
     if (!(thrown instanceof Error))
-      return { name: 'Error', message: trim(scrub(`a node threw ${describeThrown(thrown)}`)) };
-    const failure = { name: trim(scrub(nameOf(thrown))), message: trim(scrub(String(thrown.message))) };
+      return { name: 'Error', message: trimMessage(scrub(`a node threw ${describeThrown(thrown)}`)) };
+    const failure = {
+      name: trimMessage(scrub(nameOfThrown(thrown))),
+      message: trimMessage(scrub(String(thrown.message))),
+    };
     return isNodeError(thrown) ? { ...failure, ...readOptions(thrown, scrub) } : failure;
   } catch {
     return { name: 'Error', message: 'a node threw an error that cannot be described' };
@@ -40,7 +43,7 @@ export const toFailure = (thrown: unknown, scrub: Scrub = (value) => value): Fai
 };
 
 /** The name of an error; for one of a catalogue its code, `OUTBOUND_FAILED` as `OutboundFailed`, as other names are written. */
-const nameOf = (thrown: Error): string =>
+const nameOfThrown = (thrown: Error): string =>
   isAppError(thrown)
     ? thrown.code.toLowerCase().replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())
     : String(thrown.name);
@@ -48,7 +51,7 @@ const nameOf = (thrown: Error): string =>
 /** Like {@link toFailure}, for a stray error. */
 export const toStrayFailure = (name: string, thrown: unknown, scrub?: Scrub) => {
   const { name: original, message } = toFailure(thrown, scrub);
-  return { name, message: trim(`${original}: ${message}`) };
+  return { name, message: trimMessage(`${original}: ${message}`) };
 };
 
 const readOptions = (
@@ -71,7 +74,7 @@ const toDetails = (details: JsonObject, scrub: Scrub): JsonObject => {
     measureJson(scrubbed); // freezes a copy
     return scrubbed;
   } catch (error) {
-    return { omitted: trim(scrub(String(error))) };
+    return { omitted: trimMessage(scrub(String(error))) };
   }
 };
 
@@ -82,7 +85,7 @@ const describeThrown = (thrown: unknown): string => {
   return typeof message === 'string' ? message : 'an object that is not an Error';
 };
 
-const trim = (text: string): string =>
+const trimMessage = (text: string): string =>
   text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 
 /** The Node.js process event that reported the error. */

@@ -33,7 +33,7 @@ const mergeRow = (
   if (disabled !== null) return { ...rest, status: 'disabled', message: disabled, ...details };
   const messages = joinProblems(problems, message);
   return {
-    status: problems.reduce(worse, status),
+    status: problems.reduce(worseStatus, status),
     ...(messages === '' ? {} : { message: messages }),
     ...rest,
     ...details,
@@ -41,13 +41,15 @@ const mergeRow = (
 };
 
 const joinProblems = (problems: readonly Problem[], message: string | undefined): string => {
-  const worstFirst = problems.toSorted((a, b) => rank(b) - rank(a)).map((problem) => problem.message);
+  const worstFirst = problems
+    .toSorted((a, b) => rankProblem(b) - rankProblem(a))
+    .map((problem) => problem.message);
   const all = [...(message === undefined ? [] : [message]), ...worstFirst];
   const rest = all.length - MAX_PROBLEMS;
   return [...all.slice(0, MAX_PROBLEMS), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
 };
 
-const rank = ({ status }: Problem): number => (status === 'unhealthy' ? 1 : 0);
+const rankProblem = ({ status }: Problem): number => (status === 'unhealthy' ? 1 : 0);
 
-const worse = (status: Health['status'], problem: Problem): Health['status'] =>
+const worseStatus = (status: Health['status'], problem: Problem): Health['status'] =>
   status === 'healthy' || problem.status === 'unhealthy' ? problem.status : status;

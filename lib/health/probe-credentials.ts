@@ -65,7 +65,7 @@ export const createProbes = (clock: Clock, test: TestCredential) => {
     const result = await withinDeadline(clock, ms, (signal) => test(credential.id, signal)).catch(
       (error: unknown) => ({ status: 'unhealthy' as const, message: describeError(error) }),
     );
-    return keep(credential, { ...toResult(result), testedAt });
+    return keep(credential, { ...toProbeResult(result), testedAt });
   };
 
   return async (credentials: readonly Probed[], limits: ProbeLimits): Promise<ReadonlyMap<string, Probe>> => {
@@ -97,7 +97,7 @@ const TOO_MANY: Probe = {
 /** Returns the key of a probe, with the revision, since a new revision is a new secret. */
 const keyOfProbe = ({ id, revision }: Probed): string => `${id}/${revision}`;
 
-const toResult = (result: HealthCheckResult | null): Omit<Probe, 'testedAt'> => {
+const toProbeResult = (result: HealthCheckResult | null): Omit<Probe, 'testedAt'> => {
   if (result === null) return { status: 'untested', message: 'its type has no live test' };
   const { status, message } = result;
   return message === undefined ? { status } : { status, message: describeError(message) };

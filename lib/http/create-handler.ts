@@ -150,7 +150,7 @@ const requestLog = ({ logger, clock }: HandlerParts): Middleware<Passing> => {
       ...(executionId === undefined ? {} : { executionId }),
       status: answer.status,
       durationMs: clock.now() - call.startedAt,
-      ...(thrown && isAppError(thrown) ? { code: thrown.code, ...reasonOf(thrown) } : {}),
+      ...(thrown && isAppError(thrown) ? { code: thrown.code, ...reasonOfRefusal(thrown) } : {}),
     };
     if (answer.status < 500) logger.info('request', fields);
     else {
@@ -268,7 +268,7 @@ export const readCaller = (event: unknown): string | null => {
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
 
 /** The reason for a refusal that the response does not contain. */
-const reasonOf = ({ cause }: AppError): { readonly reason?: string } =>
+const reasonOfRefusal = ({ cause }: AppError): { readonly reason?: string } =>
   isRefusal(cause) ? { reason: cause.message } : {};
 
 /** Lambda's response size limit for synchronous invocations, without the headers that are added to an answer. */

@@ -64,8 +64,8 @@ export const loadRegistry = async (
 ): Promise<Registry> => {
   const options = { ...given, deadlineMs };
   const { logger, disabled = [] } = options;
-  const read = await readAll(installed, options);
-  const plugins = await connect(claimCredentialTypes(claimNodeTypes(read)));
+  const read = await readInstalled(installed, options);
+  const plugins = await connectDependencies(claimCredentialTypes(claimNodeTypes(read)));
   for (const entry of plugins) {
     if (entry.status === 'failed')
       logger.error('plugin not loaded', { plugin: entry.id, reason: entry.error });
@@ -80,12 +80,12 @@ export const loadRegistry = async (
 type Options = RegistryOptions & { readonly deadlineMs: number };
 
 /** Checks dependencies, which few plugins have. */
-const connect = async (entries: readonly PluginEntry[]): Promise<readonly PluginEntry[]> =>
+const connectDependencies = async (entries: readonly PluginEntry[]): Promise<readonly PluginEntry[]> =>
   entries.some(({ plugin }) => plugin !== null && plugin.dependencies.length > 0)
     ? (await import('./connect-plugins.chunk.ts')).connectPlugins(entries)
     : entries;
 
-const readAll = (
+const readInstalled = (
   installed: readonly InstalledPlugin[],
   { clock, deadlineMs, serviceVersion, disabled = [] }: Options,
 ): Promise<PluginEntry[]> =>
@@ -210,7 +210,7 @@ const INBOUND = ['apiKey', 'basic'];
  * plugin's init.
  * @param owners - of names that no plugin may declare
  */
-const claim = (
+const claimNames = (
   entries: readonly PluginEntry[],
   what: string,
   namesOf: (plugin: Plugin) => readonly string[],
@@ -229,10 +229,10 @@ const claim = (
   });
 
 const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] =>
-  claim(entries, 'node type', ({ nodeTypes }) => nodeTypes.map(({ nodeType }) => nodeType));
+  claimNames(entries, 'node type', ({ nodeTypes }) => nodeTypes.map(({ nodeType }) => nodeType));
 
 const claimCredentialTypes = (entries: readonly PluginEntry[]): PluginEntry[] =>
-  claim(
+  claimNames(
     entries,
     'credential type',
     ({ credentialTypes }) => credentialTypes.map(({ id }) => id),

@@ -29,7 +29,7 @@ export const summarise = (entry: PluginEntry) => ({
   id: entry.id,
   name: entry.plugin?.name ?? entry.id,
   description: entry.plugin?.description ?? '',
-  type: typeOf(entry.kind),
+  type: pluginTypeOf(entry.kind),
   category: entry.plugin?.category ?? '',
   loaded: entry.status === 'loaded',
   version: entry.plugin?.version ?? '',
@@ -50,13 +50,13 @@ const listNodeTypes = ({ plugins }: ListedPlugins, kind: HandleKind): PluginSumm
         id: nodeType,
         name,
         description,
-        type: typeOf(kind),
+        type: pluginTypeOf(kind),
         category,
         nodeTypes: [nodeType],
       }));
   });
 
-const typeOf = (kind: PluginEntry['kind']) =>
+const pluginTypeOf = (kind: PluginEntry['kind']) =>
   (({ trigger: 'TRIGGER', action: 'ACTION', provider: 'PROVIDER' }) as const)[kind];
 
 const errorOf = (entry: PluginEntry): { readonly error?: string } =>

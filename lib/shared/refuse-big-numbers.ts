@@ -13,10 +13,10 @@ const MAX_PLACE = 200;
  * @throws AppError `BODY_INVALID` with the place of the first one
  */
 export const refuseBigNumbers = (text: string, value: JsonValue): void => {
-  if (toExactJson(text) !== text) compare(JSON.parse(text), value, '');
+  if (toExactJson(text) !== text) refuseRounded(JSON.parse(text), value, '');
 };
 
-const compare = (rounded: JsonValue, exact: JsonValue, place: string): void => {
+const refuseRounded = (rounded: JsonValue, exact: JsonValue, place: string): void => {
   if (typeof rounded === 'number' && typeof exact === 'string')
     throw new AppError(BODY_INVALID, {
       reason: `${place.slice(0, MAX_PLACE) || 'it'} is an integer beyond ±${Number.MAX_SAFE_INTEGER}: send it as a string`,
@@ -24,5 +24,5 @@ const compare = (rounded: JsonValue, exact: JsonValue, place: string): void => {
     });
   if (typeof rounded !== 'object' || rounded === null) return;
   for (const [key, inner] of Object.entries(rounded))
-    compare(inner, (exact as JsonObject)[key] ?? null, `${place}/${toPointerKey(key)}`);
+    refuseRounded(inner, (exact as JsonObject)[key] ?? null, `${place}/${toPointerKey(key)}`);
 };

@@ -30,7 +30,7 @@ export const changeEntry = (
 ): Changed => {
   const { key } = change;
   if (entry?.content.kind === 'claim' && change.operation !== 'delete')
-    throw mismatch(key, 'is claimed by once or newItems: delete it first, or use another key');
+    throw stateMismatch(key, 'is claimed by once or newItems: delete it first, or use another key');
   const known = entry?.content.kind === 'value' ? entry.content.value : undefined;
   const expiry = 'ttlSeconds' in change ? expiryOf(change.ttlSeconds, now) : null;
   const write = (value: JsonValue, expiresAt: number | null, result: JsonObject): Changed => {
@@ -50,14 +50,14 @@ export const changeEntry = (
       };
     case 'increment': {
       const before = known ?? 0;
-      if (typeof before !== 'number') throw mismatch(key, `has ${typeOf(before)}, not a number`);
+      if (typeof before !== 'number') throw stateMismatch(key, `has ${describeType(before)}, not a number`);
       const value = before + change.by;
-      if (!Number.isFinite(value)) throw mismatch(key, 'would be no finite number');
+      if (!Number.isFinite(value)) throw stateMismatch(key, 'would be no finite number');
       return write(value, entry === null ? expiry : entry.expiresAt, { value });
     }
     case 'append': {
       const before = known ?? [];
-      if (!Array.isArray(before)) throw mismatch(key, `has ${typeOf(before)}, not a list`);
+      if (!Array.isArray(before)) throw stateMismatch(key, `has ${describeType(before)}, not a list`);
       const value = [...before, change.value].slice(-change.maxItems);
       return write(value, entry === null ? expiry : entry.expiresAt, { length: value.length });
     }
@@ -84,14 +84,14 @@ const assertVersion = (
   );
 };
 
-const mismatch = (key: string, what: string): NodeError =>
+const stateMismatch = (key: string, what: string): NodeError =>
   new NodeError(`Parameter "key" names an entry that ${what}`, {
     name: 'StateTypeMismatch',
     isRetryable: false,
     details: { key },
   });
 
-const typeOf = (value: JsonValue): string => {
+const describeType = (value: JsonValue): string => {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 };

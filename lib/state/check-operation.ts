@@ -17,7 +17,7 @@ const STORE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 export const checkOperation = (operation: StateOperation & { readonly store?: string | undefined }): void => {
   const { store } = operation;
   if (store !== undefined && !STORE.test(store))
-    throw invalid('store', 'must be a letter or digit, then at most 63 letters, digits, _ and -');
+    throw invalidOperation('store', 'must be a letter or digit, then at most 63 letters, digits, _ and -');
   if ('key' in operation) checkKey(operation.key, 'key');
   if ('keys' in operation) {
     checkRange('keys', operation.keys.length, 0, MAX_KEYS, 'keys');
@@ -28,7 +28,7 @@ export const checkOperation = (operation: StateOperation & { readonly store?: st
   if ('ifVersion' in operation && operation.ifVersion !== undefined)
     checkRange('ifVersion', operation.ifVersion, 0, Number.MAX_SAFE_INTEGER);
   if (operation.operation === 'increment' && !Number.isFinite(operation.by))
-    throw invalid('by', 'must be a number');
+    throw invalidOperation('by', 'must be a number');
   if (operation.operation === 'append') checkRange('maxItems', operation.maxItems, 1, MAX_LIST_ITEMS);
   if (operation.operation === 'claim' && operation.confirmWithinSeconds !== undefined)
     checkRange('confirmWithinSeconds', operation.confirmWithinSeconds, 1, MAX_CONFIRM_SECONDS);
@@ -48,17 +48,17 @@ const findKeyProblem = (key: string): string | null => {
 
 const checkKey = (key: string, place: string): void => {
   const problem = findKeyProblem(key);
-  if (problem !== null) throw invalid(place, problem);
+  if (problem !== null) throw invalidOperation(place, problem);
 };
 
 const checkRange = (place: string, value: number, least: number, most: number, unit?: string): void => {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
   const range = `from ${least} to ${most}`;
-  throw invalid(
+  throw invalidOperation(
     place,
     unit === undefined ? `must be an integer ${range}` : `must have ${range} ${unit}, but has ${value}`,
   );
 };
 
-const invalid = (place: string, what: string): NodeError =>
+const invalidOperation = (place: string, what: string): NodeError =>
   new NodeError(`Parameter "${place}" ${what}`, { name: 'StateInvalid', isRetryable: false });

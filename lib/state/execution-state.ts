@@ -155,7 +155,7 @@ export const createStateFor =
         signal.throwIfAborted();
         const scope = scopeOf(name);
         calls += 1;
-        const idOf = (execution: string) => hash(`${execution}/${nodeKey}/${calls}`);
+        const idOf = (execution: string) => hashPlace(`${execution}/${nodeKey}/${calls}`);
         const id = idOf(executionId);
         switch (operation.operation) {
           case 'get':
@@ -216,7 +216,8 @@ const readClaim = (found: StateEntry | null, now: number, advice: string) => {
 const isSameValue = (one: StateContent, other: StateContent): boolean =>
   one.kind === 'value' && other.kind === 'value' && one.value === other.value;
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+const hashPlace = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** The result of a write that was made before; null if it was not. */
 const findEffect = async (

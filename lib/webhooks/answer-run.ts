@@ -96,12 +96,12 @@ export const answerWithResponse = (executionId: string, response: JsonObject): A
     if (!isReservedHeader(name)) ownHeaders.set(name.toLowerCase(), String(value));
   }
   if (STATUSES_WITHOUT_BODY.includes(status) || body === null) {
-    return { status, headers: contain(ownHeaders), body: null };
+    return { status, headers: containContent(ownHeaders), body: null };
   }
   if (!ownHeaders.get('content-type')) ownHeaders.set('content-type', contentTypeOf(body));
   return {
     status,
-    headers: contain(ownHeaders),
+    headers: containContent(ownHeaders),
     body: typeof body === 'string' ? body : JSON.stringify(body),
   };
 };
@@ -117,7 +117,7 @@ const contentTypeOf = (body: JsonValue): string =>
   typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
 
 /** Prevents content from running scripts on the origin. Policies add up: the workflow's own policy stays in force. */
-const contain = (headers: Map<string, string>): Record<string, string> => {
+const containContent = (headers: Map<string, string>): Record<string, string> => {
   const { 'content-type': type, ...own } = Object.fromEntries(headers);
   if (type === undefined) return own;
   const { 'content-security-policy': policy, 'content-disposition': disposition = '' } = own;

@@ -88,11 +88,15 @@ export const inlineFile = async (
   executionId: string,
   files: Pick<Files, 'open'>,
 ): Promise<Answer> => {
-  const bytes = await readAll(file, executionId, files);
+  const bytes = await readAnswerFile(file, executionId, files);
   return { ...answer, body: bytes.toString('base64'), isBase64: true };
 };
 
-const readAll = async (file: FileValue, executionId: string, files: Pick<Files, 'open'>): Promise<Buffer> => {
+const readAnswerFile = async (
+  file: FileValue,
+  executionId: string,
+  files: Pick<Files, 'open'>,
+): Promise<Buffer> => {
   const refuse = (reason: string, cause?: unknown) =>
     new AppError(RESPONSE_INVALID, { executionId, reason }, cause);
   if (file.size > MAX_FILE_BYTES) throw refuse(`its file is larger than ${MAX_FILE_BYTES} bytes`);
@@ -111,8 +115,8 @@ const readAll = async (file: FileValue, executionId: string, files: Pick<Files, 
  * `answerWithResponse` does the same for every type that is not on its list.
  */
 export const toDisposition = ({ name, mediaType }: FileValue): string =>
-  `${/html/i.test(mediaType) ? 'attachment' : 'inline'}; filename="${name.replace(UNSAFE_IN_QUOTES, '_')}"; filename*=UTF-8''${encode(name)}`;
+  `${/html/i.test(mediaType) ? 'attachment' : 'inline'}; filename="${name.replace(UNSAFE_IN_QUOTES, '_')}"; filename*=UTF-8''${encodeFileName(name)}`;
 
 /** RFC 8187 §3.2.1: `encodeURIComponent` does not encode `'()*`. Lone surrogates can't be encoded as UTF-8. */
-const encode = (name: string): string =>
+const encodeFileName = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);

@@ -81,22 +81,26 @@ export const authenticate = async (
 ): Promise<{ readonly headers: Headers; readonly secretId: string | null }> => {
   if (authentication === 'none') return { headers, secretId: null };
   const scheme =
-    schemes.get(authentication) ?? refuse(new Error(`unknown authentication "${authentication}"`));
+    schemes.get(authentication) ??
+    refuseMisconfigured(new Error(`unknown authentication "${authentication}"`));
   const credential = credentialId === null ? null : await findCredential(credentialId);
-  if (credential === null) return refuse(new Error(`there is no credential "${credentialId ?? ''}"`));
-  if (!isUsable(credential, scheme.type)) {
-    return refuse(new Error(`credential "${credential.id}" has no secret for ${authentication}`));
+  if (credential === null)
+    return refuseMisconfigured(new Error(`there is no credential "${credentialId ?? ''}"`));
+  if (!isUsableCredential(credential, scheme.type)) {
+    return refuseMisconfigured(
+      new Error(`credential "${credential.id}" has no secret for ${authentication}`),
+    );
   }
   const presented = scheme.read(headers);
   // A stored hash that can't be verified counts as missing.
-  const secretId = presented === null ? null : await verify(credential, presented).catch(refuse);
+  const secretId = presented === null ? null : await verify(credential, presented).catch(refuseMisconfigured);
   if (secretId === null) throw await scheme.refuse(headers);
   return { headers: redactHeaders(headers, scheme.headerNames), secretId };
 };
 
-const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>
+const isUsableCredential = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>
   type === wanted && secrets.length > 0 && (type === 'basic') === (username !== null);
 
-const refuse = (cause: unknown): never => {
+const refuseMisconfigured = (cause: unknown): never => {
   throw new AppError(AUTHENTICATION_MISCONFIGURED, {}, cause);
 };

@@ -23,11 +23,11 @@ const IS_BEARER = /^bearer(?: |$)/i;
 export const readBearer = (authorization: string | undefined, source: string): string | null => {
   if (authorization === undefined || !IS_BEARER.test(authorization)) return null;
   const [, token] = TOKEN.exec(authorization) ?? [];
-  if (token === undefined) throw malformed(source);
+  if (token === undefined) throw malformedBearer(source);
   return token;
 };
 
-const malformed = (source: string): AppError =>
+const malformedBearer = (source: string): AppError =>
   new AppError(
     AUTHORIZATION_MALFORMED,
     { challenge: bearerChallenge('invalid_request') },

@@ -22,7 +22,7 @@ export const readCharset = (contentType: string): string | undefined => {
 export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
   const decoder = createDecoder(charset);
   if (decoder === null) throw new AppError(BODY_UNSUPPORTED, { reason: 'its charset is unknown' });
-  const text = decode(decoder, bytes);
+  const text = decodeBytes(decoder, bytes);
   limitControls(text);
   return text;
 };
@@ -70,7 +70,7 @@ const findDecoder = (charsets: readonly (string | undefined)[]) => {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 };
 
-const decode = (decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string => {
+const decodeBytes = (decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string => {
   try {
     return decoder.decode(bytes);
   } catch {

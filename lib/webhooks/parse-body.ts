@@ -27,14 +27,14 @@ export const parseBody = (
   if (rawBody.length === 0) return {};
   // Bodies of webhooks have been inflated, with a limit: see `inflate-body.chunk.ts`. Callbacks take none.
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
-  if (encoding !== '' && encoding !== 'identity') refuse('it must not be compressed');
+  if (encoding !== '' && encoding !== 'identity') refuseBody('it must not be compressed');
   const contentType = headers['content-type'] ?? '';
   const mediaType = toMediaType(contentType);
   const text = decodeUtf8(rawBody);
   if (text !== null && text.length > MAX_CONTROLS) limitControls(text);
-  if (isJson(mediaType)) return parseJson(text ?? refuse('it is not UTF-8'));
+  if (isJson(mediaType)) return parseJson(text ?? refuseBody('it is not UTF-8'));
   if (mediaType === FORM) {
-    return parseUrlEncoded(text ?? refuse('it is not UTF-8'));
+    return parseUrlEncoded(text ?? refuseBody('it is not UTF-8'));
   }
   if (text === null) return { base64: Buffer.from(rawBody).toString('base64'), contentType };
   return mediaType === '' ? parseUntyped(text) : text;
@@ -87,7 +87,7 @@ export const decodeUtf8 = (
   }
 };
 
-const refuse = (reason: string): never => {
+const refuseBody = (reason: string): never => {
   throw new AppError(BODY_INVALID, { reason });
 };
 

@@ -21,7 +21,7 @@ const [PLUS, SPACE] = [0x2b, 0x20];
  */
 export const parseUrlEncoded = (
   sent: string,
-  decodeName: (text: string) => string = decode,
+  decodeName: (text: string) => string = decodeField,
   decodeValue: (text: string) => JsonValue = decodeName,
 ): JsonObject => {
   const text = toSpaced(sent);
@@ -32,11 +32,11 @@ export const parseUrlEncoded = (
     end = ampersand < 0 ? text.length : ampersand;
     if (start === end) continue;
     count += 1;
-    if (count > MAX_FIELDS) refuse(`it has more than ${MAX_FIELDS} fields`);
+    if (count > MAX_FIELDS) refuseForm(`it has more than ${MAX_FIELDS} fields`);
     const pair = text.slice(start, end);
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
-    if (name.length > MAX_NAME) refuse(`it has a field name longer than ${MAX_NAME} characters`);
+    if (name.length > MAX_NAME) refuseForm(`it has a field name longer than ${MAX_NAME} characters`);
     fields.add(decodeName(name), equals < 0 ? '' : decodeValue(pair.slice(equals + 1)));
   }
   return fields.toObject();
@@ -51,9 +51,9 @@ const toSpaced = (text: string): string => {
   return bytes.toString();
 };
 
-const decode = (text: string): string => (text.includes('%') ? decodePercent(text) : text);
+const decodeField = (text: string): string => (text.includes('%') ? decodePercent(text) : text);
 
-const refuse = (reason: string): never => {
+const refuseForm = (reason: string): never => {
   throw new AppError(BODY_INVALID, { reason });
 };
 

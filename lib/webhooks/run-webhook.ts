@@ -74,7 +74,7 @@ export const runWebhook = async (
   const isSynchronous = webhook.config.responseMode !== 'onReceived';
   const isInline = isSynchronous && !isAsync && !isInBackground;
   const how = { isInline, keepsResult: isSynchronous && !isInline, waits: isSynchronous && !isAsync };
-  const claimed = await claim(checked, how, parts);
+  const claimed = await claimRequest(checked, how, parts);
   const delivery = { ...claimed, config: webhook.config, features, note, addHeaders };
   const { executionId } = delivery.execution;
   const held = await checked.start(executionId, { isRepeatable: delivery.isKeyed, isInline });
@@ -90,7 +90,7 @@ export const runWebhook = async (
 };
 
 /** @param waits - whether the caller waits for the result */
-const claim = async (
+const claimRequest = async (
   checked: CheckedRequest,
   { isInline, keepsResult, waits }: Readonly<Record<'isInline' | 'keepsResult' | 'waits', boolean>>,
   parts: RunWebhookParts,

@@ -97,7 +97,7 @@ async function* limitStream(
   maxBytes: number,
   place: string,
 ): AsyncGenerator<Uint8Array> {
-  const chunks = iterate(content);
+  const chunks = iterateContent(content);
   let bytes = 0;
   try {
     for (;;) {
@@ -114,7 +114,7 @@ async function* limitStream(
   }
 }
 
-async function* iterate(
+async function* iterateContent(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, undefined> {
   yield* content;
@@ -162,11 +162,11 @@ const toSdkInput = async (input: JsonObject, files: Files): Promise<Record<strin
       converted.push([name, await convert(value, `${place}.${name}`)]);
     return Object.fromEntries(converted);
   };
-  return { ...lengthOf(input), ...(await convertFields(input, 'input')) };
+  return { ...contentLengthOf(input), ...(await convertFields(input, 'input')) };
 };
 
 /** Size of a streamed body, which S3 has to know in advance. Left out for operations without such a field. */
-const lengthOf = (input: JsonObject): { readonly ContentLength?: number } => {
+const contentLengthOf = (input: JsonObject): { readonly ContentLength?: number } => {
   const file = Object.values(input).find(isFileValue);
   return file === undefined ? {} : { ContentLength: file.size };
 };
@@ -213,7 +213,7 @@ const readOutput = (given: AwsParameters, output: SdkOutput, files: Files): Prom
     }
     const at = `${call}: ${place}`;
     const bytes = isStream ? await buffer(limitStream(content, maxOutputBytes, at)) : content;
-    return decode(bytes, bytesAs, at);
+    return decodeBytes(bytes, bytesAs, at);
   };
 
   const readEvents = async (events: AsyncIterable<unknown>, place: string): Promise<JsonValue> => {
@@ -277,7 +277,7 @@ const toFileInfo = ({ fileName, input }: AwsParameters, output: SdkOutput) => {
   };
 };
 
-const decode = (bytes: Uint8Array, bytesAs: BytesAs, place: string): JsonValue => {
+const decodeBytes = (bytes: Uint8Array, bytesAs: BytesAs, place: string): JsonValue => {
   if (bytesAs !== 'text' && bytesAs !== 'json') return { $base64: Buffer.from(bytes).toString('base64') };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -32,7 +32,11 @@ const accessTokens = createExpiringMemo<CredentialFields, string>(new WeakMap())
  *
  * @throws Error when the key is not such a file, AppError `CREDENTIAL_REJECTED` when Google refuses it, and `OUTBOUND_*`
  */
-const apply = async (request: OutboundRequest, fields: CredentialFields, context: CredentialContext) => {
+const addAccessToken = async (
+  request: OutboundRequest,
+  fields: CredentialFields,
+  context: CredentialContext,
+) => {
   const now = context.clock.now();
   const token = await accessTokens(fields, now, async () => {
     const key = readKey(fields);
@@ -76,11 +80,11 @@ const createAssertion = (
     exp: issuedAt + LIFETIME_SECONDS,
     ...(subject === '' ? {} : { sub: subject }),
   };
-  const signed = [{ alg: 'RS256', typ: 'JWT', kid: keyId }, claims].map(encode).join('.');
+  const signed = [{ alg: 'RS256', typ: 'JWT', kid: keyId }, claims].map(encodeJwtPart).join('.');
   return `${signed}.${createSign('sha256').update(signed).sign(privateKey, 'base64url')}`;
 };
 
-const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+const encodeJwtPart = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
 export const googleServiceAccount = toRequestType({
   id: 'googleServiceAccount',
@@ -102,5 +106,5 @@ export const googleServiceAccount = toRequestType({
   },
   secretFields: ['key'],
   hosts: ['*.googleapis.com'],
-  apply,
+  apply: addAccessToken,
 });

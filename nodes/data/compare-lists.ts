@@ -28,10 +28,10 @@ export const compareLists = defineAction({
       different: [{ left: { id: 2, name: 'b' }, right: { id: 2, name: 'B' } }],
     },
   },
-  execute: ({ parameters: { left, right, by } }) => compare(left, right, createReadKey(by, 'by')),
+  execute: ({ parameters: { left, right, by } }) => compareItems(left, right, createReadKey(by, 'by')),
 });
 
-const compare = (
+const compareItems = (
   left: readonly JsonValue[],
   right: readonly JsonValue[],
   readKey: (item: JsonValue) => string,

@@ -45,7 +45,7 @@ const summaryOf = (operation: Operation, placed: readonly Placed[], name: string
     case 'count':
       return values.length;
     case 'countDistinct':
-      return distinct(values).length;
+      return distinctValues(values).length;
     case 'sum':
       return sum(numbersOf(placed, name));
     case 'average':
@@ -63,7 +63,7 @@ const summaryOf = (operation: Operation, placed: readonly Placed[], name: string
     case 'list':
       return values;
     case 'distinct':
-      return distinct(values);
+      return distinctValues(values);
   }
 };
 
@@ -89,7 +89,7 @@ const least = (values: readonly JsonValue[], direction: 1 | -1): JsonValue =>
     null,
   );
 
-const distinct = (values: readonly JsonValue[]): JsonValue[] => {
+const distinctValues = (values: readonly JsonValue[]): JsonValue[] => {
   const byKey = new Map<string, JsonValue>();
   for (const value of values) {
     const key = toValueKey(value);

@@ -50,7 +50,7 @@ const MAILBOX =
 const CONTROL = /\p{Cc}/u;
 
 /** Tabs are spaces: they come from lines that another mail program has folded (RFC 5322 §2.2.3). */
-const unfold = (text: string): string => text.replaceAll('\t', ' ');
+const replaceTabs = (text: string): string => text.replaceAll('\t', ' ');
 
 /** Headers that follow from the parameters or the message's structure, or that receivers act upon. */
 const RESERVED =
@@ -59,9 +59,9 @@ const RESERVED =
 /** @throws NodeError or TypeError with the parameter that can't be part of a mail */
 export const readMessage = (given: GivenMessage) => {
   const { text, html } = given;
-  const subject = unfold(given.subject);
+  const subject = replaceTabs(given.subject);
   const headers = Object.fromEntries(
-    Object.entries(given.headers).map(([name, value]) => [name, unfold(value)]),
+    Object.entries(given.headers).map(([name, value]) => [name, replaceTabs(value)]),
   );
   const [to, cc, bcc] = [
     toMailboxes('to', given.to),
@@ -97,7 +97,7 @@ const toMailboxes = (parameter: string, texts: readonly string[]): Mailbox[] =>
   texts.map((text, index) => toMailbox(`${parameter}[${index}]`, text));
 
 const toMailbox = (place: string, text: string): Mailbox => {
-  const { name = '', named, bare } = MAILBOX.exec(unfold(text))?.groups ?? {};
+  const { name = '', named, bare } = MAILBOX.exec(replaceTabs(text))?.groups ?? {};
   const address = named ?? bare;
   if (address === undefined)
     throw invalidMessage(
@@ -121,7 +121,7 @@ const readAttachments = ({ attachments, maxAttachmentBytes }: GivenMessage): Fil
   const files = attachments.map((file, index) => {
     const place = `attachments[${index}]`;
     if (!isFileValue(file)) throw wrongParameter(place, 'a file', file);
-    const name = unfold(file.name);
+    const name = replaceTabs(file.name);
     if (CONTROL.test(name) || CONTROL.test(file.mediaType))
       throw invalidMessage(`Parameter "${place}" has a name or media type with control characters`);
     return name === file.name ? file : { ...file, name };

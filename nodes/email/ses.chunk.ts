@@ -19,7 +19,7 @@ export const sendBySes = async (
     operation: 'SendEmail',
     input: {
       Destination: { ToAddresses: recipients },
-      Content: { Raw: { Data: await readAll(open()) } },
+      Content: { Raw: { Data: await readComposed(open()) } },
     },
     ...fromAttempt(context),
     ...caller,
@@ -29,7 +29,9 @@ export const sendBySes = async (
 };
 
 /** The limits on texts and attachments also limit the size. */
-const readAll = async (mail: ReturnType<ReturnType<typeof composeMail>['open']>): Promise<Uint8Array> => {
+const readComposed = async (
+  mail: ReturnType<ReturnType<typeof composeMail>['open']>,
+): Promise<Uint8Array> => {
   try {
     return await buffer(mail);
   } catch (error) {

@@ -30,11 +30,11 @@ export const sendBySmtp = async (
     withSmtpSession(
       readSmtpServer((name) => current.field(name)),
       { tcp: context.services.tcp, ...fromAttempt(context) },
-      (connection) => transmit(connection, message, context),
+      (connection) => transmitMail(connection, message, context),
     ),
   );
 
-const transmit = async (
+const transmitMail = async (
   connection: SMTPConnection,
   message: Message,
   context: NodeContext,

@@ -172,13 +172,13 @@ const readData = ({ data, dataEncoding }: CryptoOptions): Buffer =>
 /** Decodes a text to bytes; `Buffer` would stop at the first character that the encoding does not allow. */
 const toBytes = (text: string, encoding: BufferEncoding, place: string): Buffer => {
   const bytes = Buffer.from(text, encoding);
-  if (encoding !== 'utf8' && normalise(bytes.toString(encoding)) !== normalise(text))
+  if (encoding !== 'utf8' && normaliseDigest(bytes.toString(encoding)) !== normaliseDigest(text))
     throw new RangeError(`${place} must be ${encoding}`);
   return bytes;
 };
 
 /** Removes the padding of base64, and lower-cases hexadecimal digits. */
-const normalise = (text: string): string =>
+const normaliseDigest = (text: string): string =>
   /^[\da-fA-F]*$/.test(text) ? text.toLowerCase() : text.replace(/={1,2}$/, '');
 
 const readSignature = ({ signature, encoding }: CryptoOptions): Buffer =>

@@ -131,11 +131,11 @@ export const readCsvRows = async function* (
   };
   try {
     for await (const chunk of content) {
-      await write(parser, chunk);
+      await writeToParser(parser, chunk);
       if (rows.length > 0) yield takeRows();
       if (count >= limit) return; // the parser has stopped
     }
-    await end(parser);
+    await endParser(parser);
     if (rows.length > 0) yield takeRows();
   } catch (error) {
     throw error instanceof CsvError ? toRangeError('file', error) : error;
@@ -144,12 +144,12 @@ export const readCsvRows = async function* (
   }
 };
 
-const write = (parser: Parser, chunk: Uint8Array): Promise<void> =>
+const writeToParser = (parser: Parser, chunk: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     parser.write(chunk, (error) => (error ? reject(error) : resolve()));
   });
 
-const end = (parser: Parser): Promise<void> =>
+const endParser = (parser: Parser): Promise<void> =>
   new Promise((resolve, reject) => {
     parser.end((error?: Error | null) => (error ? reject(error) : resolve()));
   });

@@ -50,12 +50,12 @@ export const extractHtml = (html: string, values: Readonly<Record<string, Extrac
   return Object.fromEntries(
     Object.entries(values).map(([name, extraction]) => [
       name,
-      extract(document, name, extraction, (added) => count(name, added)),
+      extractValue(document, name, extraction, (added) => count(name, added)),
     ]),
   );
 };
 
-const extract = (
+const extractValue = (
   document: Document,
   name: string,
   extraction: Extraction,

@@ -95,7 +95,7 @@ const writeElement = (name: string, content: JsonValue, place: string): string =
   if (!NAME.test(name)) throw new RangeError(`Parameter "${place}" must have a name that XML allows`);
   if (Array.isArray(content))
     return content.map((item, index) => writeElement(name, item, `${place}[${index}]`)).join('');
-  if (!isJsonMap(content)) return wrap(name, '', writeText(content, place));
+  if (!isJsonMap(content)) return wrapElement(name, '', writeText(content, place));
   let attributes = '';
   let children = '';
   for (const [key, value] of Object.entries(content)) {
@@ -104,10 +104,10 @@ const writeElement = (name: string, content: JsonValue, place: string): string =
     else if (key.startsWith('@')) attributes += writeAttribute(key.slice(1), value, at);
     else children += writeElement(key, value, at);
   }
-  return wrap(name, attributes, children);
+  return wrapElement(name, attributes, children);
 };
 
-const wrap = (name: string, attributes: string, children: string): string =>
+const wrapElement = (name: string, attributes: string, children: string): string =>
   children === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${children}</${name}>`;
 
 const writeAttribute = (name: string, value: JsonValue, place: string): string => {

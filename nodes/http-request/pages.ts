@@ -68,7 +68,8 @@ export const fetchPages = async (
     const found = findNext({ number: pages, response, body, itemCount: page.length });
     // The same items are the same page if its number has no effect, or if it leads on to a page that was fetched.
     const isSuspect = isPageByNumber || (found !== null && urls.has(found));
-    if (isSuspect && page.length > 0 && known.some((other) => isSame(page, other))) return end(pages, 'loop');
+    if (isSuspect && page.length > 0 && known.some((other) => isSamePage(page, other)))
+      return end(pages, 'loop');
     for (const item of page) items.push(item);
     known = [known[0] ?? page, page];
     const decision = decideNextPage(found, { pages, items: items.length, urls, origin }, given);
@@ -82,7 +83,7 @@ const NOT_FOUND = 404;
 const isNotFound = (error: unknown): boolean => isNodeError(error) && error.details?.status === NOT_FOUND;
 
 /** Linear in the size of the pages, which is bounded. Items that are nested too deep are refused later, with the output. */
-const isSame = (page: readonly JsonValue[], other: readonly JsonValue[]): boolean => {
+const isSamePage = (page: readonly JsonValue[], other: readonly JsonValue[]): boolean => {
   try {
     return jsonEquals(page, other);
   } catch {
@@ -172,12 +173,12 @@ const createReadItems = (items: string): ((body: JsonValue, page: number) => rea
   return (body, page) => {
     const found = readItemsAt(body);
     if (isList(found)) return found;
-    if (page > 1 && (found === null || isEmpty(body))) return [];
+    if (page > 1 && (found === null || isEmptyBody(body))) return [];
     throw wrongParameter('items', 'the JSON pointer of a list in each page', found);
   };
 };
 
-const isEmpty = (body: JsonValue): boolean =>
+const isEmptyBody = (body: JsonValue): boolean =>
   body === null || body === '' || (isJsonMap(body) && Object.keys(body).length === 0);
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);

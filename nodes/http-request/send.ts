@@ -227,12 +227,12 @@ export const findFileName = ({ headers, url }: Pick<OutboundResponse, 'headers' 
   const disposition = headers['content-disposition'] ?? '';
   const [, extended = ''] = EXTENDED.exec(disposition) ?? [];
   const [, quoted, plain = ''] = PLAIN.exec(disposition) ?? [];
-  const given = decode(extended) || (quoted?.replaceAll(/\\(.)/g, '$1') ?? plain);
-  return given || decode(new URL(url).pathname.split('/').at(-1) ?? '');
+  const given = decodePercentOrKeep(extended) || (quoted?.replaceAll(/\\(.)/g, '$1') ?? plain);
+  return given || decodePercentOrKeep(new URL(url).pathname.split('/').at(-1) ?? '');
 };
 
 /** Decodes a percent-encoded text. @returns the text itself if it is not percent-encoded UTF-8 */
-const decode = (text: string): string => {
+const decodePercentOrKeep = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -84,9 +84,9 @@ export const fetchMails = (
 /** The newest mails, with nothing marked. */
 const tryMails = async (client: ImapFlow, query: MailQuery): Promise<Mails> => {
   const box = await client.mailboxOpen(query.mailbox, { readOnly: true });
-  const uids = (await search(client, toCriteria(query))).slice(-TRIED_MAILS).reverse();
+  const uids = (await searchUids(client, toCriteria(query))).slice(-TRIED_MAILS).reverse();
   const found = (await fetchDescriptions(client, uids)).toReversed();
-  return { ...(await readAll(client, query, String(box.uidValidity), found)), position: null };
+  return { ...(await readMails(client, query, String(box.uidValidity), found)), position: null };
 };
 
 const pollMails = async (
@@ -111,7 +111,7 @@ const pollMails = async (
 
   const { known } = from;
   const uids = await searchAfter(client, from, query);
-  const { taken, isAll, passedUid } = await take(client, uids, query, known);
+  const { taken, isAll, passedUid } = await takeMails(client, uids, query, known);
   const uid = isAll ? Math.max(lastUid, passedUid) : passedUid;
   const position: Position = {
     mailbox: query.mailbox,
@@ -122,7 +122,7 @@ const pollMails = async (
     known: known === null || uid >= known.until ? null : known,
   };
   return {
-    ...(await readAll(client, query, uidValidity, taken)),
+    ...(await readMails(client, query, uidValidity, taken)),
     position: position as unknown as JsonObject,
   };
 };
@@ -159,15 +159,17 @@ const searchAfter = async (
   const criteria = toCriteria(query);
   const after = Math.max(uid, known?.until ?? 0);
   // A server answers `n:*` with the last mail, even if that has a lower UID.
-  const later = (await search(client, { ...criteria, uid: `${after + 1}:*` })).filter((one) => one > after);
+  const later = (await searchUids(client, { ...criteria, uid: `${after + 1}:*` })).filter(
+    (one) => one > after,
+  );
   if (known === null || uid >= known.until) return later;
   // Days are those of the server, in any time zone.
   const since = new Date(Date.parse(known.receivedAt) - 2 * DAY_MS);
-  return [...(await search(client, { ...criteria, uid: `${uid + 1}:${known.until}`, since })), ...later];
+  return [...(await searchUids(client, { ...criteria, uid: `${uid + 1}:${known.until}`, since })), ...later];
 };
 
 /** @returns UIDs in ascending order */
-const search = async (client: ImapFlow, criteria: SearchObject): Promise<readonly number[]> => {
+const searchUids = async (client: ImapFlow, criteria: SearchObject): Promise<readonly number[]> => {
   const given = Object.keys(criteria).length === 0 ? { all: true } : criteria;
   const found = await client.search(given, { uid: true });
   // The library has false for a search that the server refuses.
@@ -198,7 +200,7 @@ const chunk = <Item>(items: readonly Item[], size: number): readonly (readonly I
   Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
 /** Takes as many mails as one poll may hand over, the earliest first. */
-const take = async (
+const takeMails = async (
   client: ImapFlow,
   uids: readonly number[],
   { maxMails, maxMailBytes }: MailQuery,
@@ -210,7 +212,7 @@ const take = async (
   for (const some of chunk(uids, DESCRIBED)) {
     for (const found of await fetchDescriptions(client, some)) {
       const size = found.size ?? 0;
-      const isNew = known === null || found.uid > known.until || !isKnown(found, known);
+      const isNew = known === null || found.uid > known.until || !isKnownMail(found, known);
       if (isNew) {
         bytes += size > maxMailBytes ? 0 : size;
         const isFull = taken.length === maxMails || (taken.length > 0 && bytes > MAX_POLL_BYTES);
@@ -223,7 +225,7 @@ const take = async (
   return { taken, isAll: true, passedUid };
 };
 
-const isKnown = (found: FetchMessageObject, { receivedAt, ids }: Known): boolean => {
+const isKnownMail = (found: FetchMessageObject, { receivedAt, ids }: Known): boolean => {
   const time = toTime(found.internalDate) ?? receivedAt;
   return time < receivedAt || (time === receivedAt && ids.includes(toId(found)));
 };
@@ -251,7 +253,7 @@ const latestOf = (
   return { receivedAt, ids };
 };
 
-const readAll = async (
+const readMails = async (
   client: ImapFlow,
   { mailbox, maxMailBytes }: MailQuery,
   uidValidity: string,

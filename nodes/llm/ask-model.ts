@@ -45,9 +45,9 @@ export const askModel = async (parameters: LlmParameters, context: NodeContext):
   let usage: Usage = {};
   for (let repairsLeft = repairs; ; repairsLeft--) {
     context.addUsage({ questions: 1 });
-    const answer = await ask(provider, { ...question, turns }, context);
+    const answer = await askProvider(provider, { ...question, turns }, context);
     context.addUsage(answer.usage);
-    usage = add(usage, answer.usage);
+    usage = addCounts(usage, answer.usage);
     const { text, finishReason, model } = answer;
     if (finishReason === 'refusal') throw toRefusal({ answer, usage });
     const output = { text, finishReason, usage, model, provider };
@@ -64,7 +64,7 @@ export const askModel = async (parameters: LlmParameters, context: NodeContext):
   }
 };
 
-const ask = async (
+const askProvider = async (
   provider: LlmParameters['provider'],
   question: Question,
   context: NodeContext,
@@ -104,7 +104,7 @@ const toQuestion = async (parameters: LlmParameters, { services }: NodeContext):
   };
 };
 
-const add = (before: Usage, counts: Usage): Usage => ({
+const addCounts = (before: Usage, counts: Usage): Usage => ({
   ...before,
   ...Object.fromEntries(
     Object.entries(counts).map(([name, count]) => [name, (before[name] ?? 0) + count] as const),
@@ -120,7 +120,7 @@ const toRepair = ({ text, value }: Answer, { kind, faults }: AnswerProblem): rea
   const problem =
     kind === 'notJson'
       ? 'That was not JSON.'
-      : `That does not match the JSON Schema:\n${faults.map(toLine).join('\n')}`;
+      : `That does not match the JSON Schema:\n${faults.map(writeMistake).join('\n')}`;
   return [
     // Providers refuse empty text, and text that ends with blanks.
     { role: 'assistant', text: answer.slice(0, MAX_REPEATED).trimEnd() || '(no answer)' },
@@ -128,7 +128,7 @@ const toRepair = ({ text, value }: Answer, { kind, faults }: AnswerProblem): rea
   ];
 };
 
-const toLine = ({ place, message }: JsonObject): string =>
+const writeMistake = ({ place, message }: JsonObject): string =>
   `- at ${textOrEmpty(place) || '/'}: ${textOrEmpty(message)}`;
 
 const textOrEmpty = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');

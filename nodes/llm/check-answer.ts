@@ -43,7 +43,7 @@ const findFaults = (findErrors: () => readonly JsonObject[]): readonly JsonObjec
 };
 
 /** @returns undefined if the text is not JSON and has none in a code fence */
-const parseText = (text: string): JsonValue | undefined => parse(text) ?? parse(findFenced(text));
+const parseText = (text: string): JsonValue | undefined => parseAnswer(text) ?? parseAnswer(findFenced(text));
 
 /** The text between the first and the last code fence, where models put JSON when they add an introduction. */
 const findFenced = (text: string): string => {
@@ -53,7 +53,7 @@ const findFenced = (text: string): string => {
   return open === -1 || start === -1 || end < start ? '' : text.slice(start + 1, end);
 };
 
-const parse = (text: string): JsonValue | undefined => {
+const parseAnswer = (text: string): JsonValue | undefined => {
   try {
     return parseJson(text);
   } catch {

@@ -129,27 +129,27 @@ const checkFile = (value: JsonValue, index: number): FileValue => {
 
 /** The map under a key of an answer; an empty one if there is none. */
 export const mapAt = (value: JsonValue | undefined, key: string): JsonObject => {
-  const found = valueAt(value, key);
+  const found = memberOf(value, key);
   return isJsonMap(found) ? found : {};
 };
 
 /** The maps in the list under a key of an answer. */
 export const mapsAt = (value: JsonValue | undefined, key: string): readonly JsonObject[] => {
-  const found = valueAt(value, key);
+  const found = memberOf(value, key);
   return Array.isArray(found) ? found.filter(isJsonMap) : [];
 };
 
 /** Whether there is a list under a key of an answer. */
 export const hasList = (value: JsonValue | undefined, key: string): boolean =>
-  Array.isArray(valueAt(value, key));
+  Array.isArray(memberOf(value, key));
 
 /** The string under a key of an answer; empty if there is none. */
 export const textAt = (value: JsonValue | undefined, key: string): string => {
-  const found = valueAt(value, key);
+  const found = memberOf(value, key);
   return typeof found === 'string' ? found : '';
 };
 
-const valueAt = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
+const memberOf = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
   isJsonMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
 /**

@@ -47,7 +47,7 @@ export const runOnRdsData = async (
   const common: JsonObject = database === undefined ? {} : { database };
   const answers = limits.isList
     ? await runInTransaction(statements, limits, common, send)
-    : [await execute(statements[0] ?? { text: '', values: [] }, limits, common, send, null)];
+    : [await executeStatement(statements[0] ?? { text: '', values: [] }, limits, common, send, null)];
   return toOutput(answers, limits.isList, limits.mode);
 };
 
@@ -79,7 +79,7 @@ const runInTransaction = async (
   try {
     const answers: Answer[] = [];
     for (const [index, statement] of statements.entries())
-      answers.push(await execute(statement, limits, { ...common, ...transaction }, send, index));
+      answers.push(await executeStatement(statement, limits, { ...common, ...transaction }, send, index));
     await send('CommitTransaction', transaction);
     return answers;
   } catch (error) {
@@ -88,7 +88,7 @@ const runInTransaction = async (
   }
 };
 
-const execute = async (
+const executeStatement = async (
   { text, values }: Statement,
   limits: Limits,
   common: JsonObject,

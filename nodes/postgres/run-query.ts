@@ -7,7 +7,7 @@ import {
   checkRowCount,
   dependsOnType,
   fromText,
-  invalid,
+  invalidStatement,
   type Limits,
   rowsToRead,
   type Statement,
@@ -123,7 +123,7 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
       },
       handleEmptyQuery: () =>
         attempt(() => {
-          throw invalid('the statement is empty');
+          throw invalidStatement('the statement is empty');
         }),
       handleCopyInResponse: (connection) => void connection.stream.destroy(noCopy()), // it waits for data
       handleCopyData: refuseCopy,
@@ -135,7 +135,8 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
     });
   });
 
-const noCopy = (): Error => invalid('COPY cannot be used: it needs a stream in addition to the statement');
+const noCopy = (): Error =>
+  invalidStatement('COPY cannot be used: it needs a stream in addition to the statement');
 
 const toRow = (columns: readonly Column[], fields: readonly (string | null)[]): JsonObject =>
   Object.fromEntries(
@@ -158,13 +159,13 @@ export const runTransaction = async (
   statements: readonly Statement[],
   limits: Limits & { readonly timeoutMs: number; readonly isList: boolean },
 ): Promise<readonly Answer[]> => {
-  await client.query(begin(limits.timeoutMs));
+  await client.query(beginTransaction(limits.timeoutMs));
   try {
     const answers: Answer[] = [];
     for (const [index, statement] of statements.entries()) {
       answers.push(await runNamed(client, statement, limits, limits.isList ? index : null));
       if (client.getTransactionStatus() !== 'T')
-        throw invalid('a statement ended the transaction: leave out BEGIN, COMMIT and ROLLBACK');
+        throw invalidStatement('a statement ended the transaction: leave out BEGIN, COMMIT and ROLLBACK');
     }
     await client.query('COMMIT').catch((error: unknown) => {
       throw isDatabaseError(error) ? toSqlError(error, null) : error; // a deferred constraint
@@ -190,7 +191,7 @@ const runNamed = async (
 };
 
 /** Sets the formats that `fromText` reads, whatever the database's own settings are. */
-const begin = (timeoutMs: number): string => {
+const beginTransaction = (timeoutMs: number): string => {
   const ms = Math.max(1, Math.ceil(timeoutMs));
   return `BEGIN; SET LOCAL statement_timeout = ${ms}; SET LOCAL idle_in_transaction_session_timeout = ${ms}; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`;
 };

@@ -40,9 +40,9 @@ export const readStatements = ({ query, statements, values }: GivenStatements): 
       ? [{ text: query ?? '', values }]
       : statements.map((text, index) => ({ text, values: readValues(values, index) }));
   if (values.length > read.length && statements !== undefined)
-    throw invalid('"values" has more lists than there are statements');
+    throw invalidStatement('"values" has more lists than there are statements');
   // NUL ends a string in the protocol.
-  if (read.some(({ text }) => text.includes('\0'))) throw invalid('a statement has a NUL character');
+  if (read.some(({ text }) => text.includes('\0'))) throw invalidStatement('a statement has a NUL character');
   return read;
 };
 
@@ -50,7 +50,9 @@ export const readStatements = ({ query, statements, values }: GivenStatements): 
 const readValues = (values: readonly JsonValue[], index: number): readonly JsonValue[] => {
   const own = values[index] ?? [];
   if (!Array.isArray(own))
-    throw invalid(`"values[${index}]" must be a list: with statements, there is one list of values for each`);
+    throw invalidStatement(
+      `"values[${index}]" must be a list: with statements, there is one list of values for each`,
+    );
   return own;
 };
 
@@ -136,10 +138,10 @@ export const toOutput = (answers: readonly Answer[], isList: boolean, mode: Mode
 export const checkColumns = (names: readonly string[]): void => {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined)
-    throw invalid(`two columns are called ${JSON.stringify(repeated)}: rename one with AS`);
+    throw invalidStatement(`two columns are called ${JSON.stringify(repeated)}: rename one with AS`);
 };
 
-export const invalid = (message: string): NodeError =>
+export const invalidStatement = (message: string): NodeError =>
   new NodeError(message, { name: 'StatementInvalid', isRetryable: false });
 
 /** A word: a keyword, or an identifier, which may contain digits and `$`. */

@@ -54,7 +54,7 @@ export const parseFeed = (document: string, { baseUrl, since, maxItems }: FeedOp
   let other: string | null = null;
   let hasMore = false;
   const addItem = (element: FeedElement): void => {
-    const item = toItem(element);
+    const item = toFeedItem(element);
     if (since !== null && !isLater(item, since)) return;
     if (items.length < maxItems) items.push(item);
     else hasMore = true;
@@ -86,8 +86,8 @@ export const parseFeed = (document: string, { baseUrl, since, maxItems }: FeedOp
     format,
     title: titleOf(head),
     link: findLink(head),
-    description: textOf(head, 'description', 'subtitle', 'tagline', 'dc:description', 'itunes:summary'),
-    language: textOf(head, 'language', 'dc:language') ?? root.attributes.get('xml:lang') ?? null,
+    description: childTextOf(head, 'description', 'subtitle', 'tagline', 'dc:description', 'itunes:summary'),
+    language: childTextOf(head, 'language', 'dc:language') ?? root.attributes.get('xml:lang') ?? null,
     updated: dateOf(head, 'lastbuilddate', 'updated', 'modified', 'pubdate', 'dc:date', 'dcterms:modified'),
     items,
     hasMore,
@@ -270,12 +270,12 @@ const notAFeed = (problem: string): NodeError =>
   new NodeError(`The feed ${problem}`, { name: 'NotAFeed', isRetryable: false });
 
 /** An RSS item or an Atom entry; null for what it does not have. Dates are ISO 8601 in UTC. */
-const toItem = (element: FeedElement): JsonObject => {
+const toFeedItem = (element: FeedElement): JsonObject => {
   const permalink = childrenOf(element, 'guid').find(isPermalink)?.text.trim();
   const link = findLink(element) ?? permalink ?? null;
   const about = element.attributes.get('rdf:about');
   return {
-    id: textOf(element, 'guid', 'id') ?? about ?? link ?? textOf(element, 'dc:identifier'),
+    id: childTextOf(element, 'guid', 'id') ?? about ?? link ?? childTextOf(element, 'dc:identifier'),
     title: titleOf(element),
     link,
     author: findAuthor(element),
@@ -352,8 +352,8 @@ const decodeText = ({ text, attributes }: FeedElement): string => {
 /** The author's name; in Atom, an element inside the author. */
 const findAuthor = (element: FeedElement): string | null => {
   const [author] = childrenOf(element, 'author', 'atom:author');
-  const name = author === undefined ? null : textOf(author, 'name', 'atom:name');
-  return name ?? textOf(element, 'dc:creator', 'author', 'itunes:author');
+  const name = author === undefined ? null : childTextOf(author, 'name', 'atom:name');
+  return name ?? childTextOf(element, 'dc:creator', 'author', 'itunes:author');
 };
 
 const findCategories = (element: FeedElement): string[] => {
@@ -409,13 +409,13 @@ const findFirst = (element: FeedElement, ...names: readonly string[]): FeedEleme
 };
 
 /** The text of the first child that has any, in the order of the names; null if there is none. */
-const textOf = (element: FeedElement, ...names: readonly string[]): string | null =>
+const childTextOf = (element: FeedElement, ...names: readonly string[]): string | null =>
   findFirst(element, ...names)?.text.trim() ?? null;
 
 /** The first child that is a date, in the order of the names; null if there is none. */
 const dateOf = (element: FeedElement, ...names: readonly string[]): string | null => {
   for (const name of names) {
-    const date = parseFeedDate(textOf(element, name) ?? '');
+    const date = parseFeedDate(childTextOf(element, name) ?? '');
     if (date !== null) return date;
   }
   return null;

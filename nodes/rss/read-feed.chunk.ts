@@ -51,7 +51,7 @@ export const readFeed = async (given: FeedRequest, context: NodeContext): Promis
     return { notModified: false, ...feed, etag: '', lastModified: '', url: null };
   }
   if (url === undefined) throw wrongParameter('url', 'a URL, unless text is given', url);
-  const response = await request(url, given, context);
+  const response = await requestFeed(url, given, context);
   const { status, headers, body } = response;
   const validators = { etag: headers.etag ?? '', lastModified: headers['last-modified'] ?? '' };
   if (status === 304) {
@@ -70,7 +70,7 @@ export const readFeed = async (given: FeedRequest, context: NodeContext): Promis
   return { notModified: false, ...feed, ...validators, url: response.url };
 };
 
-const request = (
+const requestFeed = (
   url: string,
   { etag, lastModified, maxResponseBytes }: FeedRequest,
   context: NodeContext,

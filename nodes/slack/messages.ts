@@ -12,7 +12,7 @@ import {
 import { blocks, channel, escapeText, slack, text, toMessage, ts } from './call-slack.ts';
 
 /** Returns the place of a message, in which the channel is an id, even if it was given by name. */
-const toPlace = ({ channel = null, ts = null }: JsonObject): JsonObject => ({ channel, ts });
+const toMessagePlace = ({ channel = null, ts = null }: JsonObject): JsonObject => ({ channel, ts });
 
 const toUser = ({ id = null, name = null, tz = null, is_bot, deleted, ...user }: JsonObject): JsonValue => {
   const profile = isJsonMap(user.profile) ? user.profile : {};
@@ -58,7 +58,7 @@ export const slackMessage = slack({
       unfurl_links: unfurlLinks,
     },
   }),
-  output: toPlace,
+  output: toMessagePlace,
 });
 
 export const slackUpdateMessage = slack({
@@ -81,7 +81,7 @@ export const slackUpdateMessage = slack({
     method: 'chat.update',
     body: { channel, ts, blocks: [], ...toMessage(message) }, // without blocks, those of the message are removed
   }),
-  output: toPlace,
+  output: toMessagePlace,
 });
 
 export const slackAddReaction = slack({

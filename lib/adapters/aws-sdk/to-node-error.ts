@@ -26,15 +26,15 @@ export const toNodeError = (error: unknown, operation: AwsOperation): Error => {
     });
   const { $metadata = {} } = error as SdkError;
   const { httpStatusCode: status, requestId } = $metadata;
-  const name = NAME.test(error.name) && error.name !== 'Error' ? error.name : nameOf(status);
+  const name = NAME.test(error.name) && error.name !== 'Error' ? error.name : nameOfStatus(status);
   const details: JsonObject = {
     service,
     operation: called,
     ...(status === undefined ? {} : { status }),
-    ...(typeof requestId === 'string' ? { requestId: cut(requestId) } : {}),
+    ...(typeof requestId === 'string' ? { requestId: cutMessage(requestId) } : {}),
     ...(status === undefined ? {} : readFields(error)),
   };
-  const said = cut(status !== undefined && isUnreadable(error) ? unreadable(status) : error.message);
+  const said = cutMessage(status !== undefined && isUnreadable(error) ? unreadable(status) : error.message);
   if (isDenied(error as SdkError, called)) {
     const { message, statements } = describeMissingPermission(said, operation);
     const denied = { ...details, statements };
@@ -48,10 +48,10 @@ export const toNodeError = (error: unknown, operation: AwsOperation): Error => {
   });
 };
 
-const nameOf = (status: number | undefined): string =>
+const nameOfStatus = (status: number | undefined): string =>
   status === undefined ? 'InputInvalid' : `AwsStatus${status}`;
 
-const cut = (text: string): string =>
+const cutMessage = (text: string): string =>
   text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 
 /** Whether a body could not be parsed. The SDK's own message contains advice for developers. */

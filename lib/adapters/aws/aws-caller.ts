@@ -110,10 +110,10 @@ export const createAwsCaller = ({
         const mayPass = wasThrottled ? request.answersThrottling !== true : answer.status >= 500;
         const isOver = tries === TRIES || !mayPass;
         if (isOver) return { ...answer, tries, throttles };
-        await pause(wasThrottled ? THROTTLING_DELAY_MS : DELAY_MS, tries);
+        await pauseBeforeRetry(wasThrottled ? THROTTLING_DELAY_MS : DELAY_MS, tries);
       } catch (error) {
         if (tries === TRIES) throw error;
-        await pause(DELAY_MS, tries);
+        await pauseBeforeRetry(DELAY_MS, tries);
       }
     }
   };
@@ -155,7 +155,7 @@ const THROTTLING_DELAY_MS = 500;
 /**
  * Waits for a random part of the delay (full jitter), so that callers that were refused together do not retry together.
  */
-const pause = (firstMs: number, tries: number): Promise<void> =>
+const pauseBeforeRetry = (firstMs: number, tries: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * firstMs * 2 ** (tries - 1)));
 
 interface HttpRequest {

@@ -12,9 +12,9 @@ export interface HttpAnswer {
 /** The error type in an answer from AWS, such as `ResourceNotFoundException`; empty if there is none. */
 export const errorTypeOf = ({ headers, body }: HttpAnswer): string => {
   const header = headers['x-amzn-errortype'];
-  if (typeof header === 'string') return nameOf(header);
+  if (typeof header === 'string') return nameOfErrorType(header);
   const { __type, Type } = readObject(body.toString());
-  return typeof __type === 'string' ? nameOf(__type) : typeof Type === 'string' ? Type : '';
+  return typeof __type === 'string' ? nameOfErrorType(__type) : typeof Type === 'string' ? Type : '';
 };
 
 /** Reads a JSON object; empty for any other text. */
@@ -24,7 +24,7 @@ export const readObject = (text: string): Readonly<Record<string, unknown>> => {
 };
 
 /** Returns the name in `com.amazonaws.lambda#TooManyRequestsException:http://…`. */
-const nameOf = (text: string): string => text.split(':')[0]?.split('#').at(-1) ?? '';
+const nameOfErrorType = (text: string): string => text.split(':')[0]?.split('#').at(-1) ?? '';
 
 const THROTTLING = new Set([
   'ProvisionedThroughputExceededException',

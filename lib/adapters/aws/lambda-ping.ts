@@ -84,14 +84,14 @@ const awaitDurable = async (
     // When a function can't start, each invocation fails and Lambda retries: the execution itself stays open.
     const reason = await findDurableFailure(arn, call);
     if (reason === null) continue;
-    await stop(arn, call);
+    await stopPing(arn, call);
     return { problem: 'failed', reason };
   }
-  await stop(arn, call);
+  await stopPing(arn, call);
   return { problem: 'silent', reason: `no answer within ${deadlineMs / 1_000} s` };
 };
 
-const stop = (arn: string, call: CallAws) =>
+const stopPing = (arn: string, call: CallAws) =>
   call(toStopRequest(arn, 'the ping got no response')).catch(() => null);
 
 /**

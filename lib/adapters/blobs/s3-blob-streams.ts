@@ -89,7 +89,7 @@ const readParts = async function* (
 const startMultipartUpload = async (ask: AskS3, path: string, headers: Readonly<Record<string, string>>) => {
   const started = await ask({ method: 'POST', path: `${path}?uploads=`, headers });
   const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(started.body.toString()) ?? [];
-  if (uploadId === undefined) throw unexpected(started);
+  if (uploadId === undefined) throw unexpectedAnswer(started);
   const query = `uploadId=${encodeURIComponent(uploadId)}`;
   const etags: string[] = [];
   return {
@@ -99,7 +99,7 @@ const startMultipartUpload = async (ask: AskS3, path: string, headers: Readonly<
       const partPath = `${path}?partNumber=${etags.length + 1}&${query}`;
       const answer = await ask({ method: 'PUT', path: partPath, headers, body });
       const { etag } = answer.headers;
-      if (etag === undefined) throw unexpected(answer);
+      if (etag === undefined) throw unexpectedAnswer(answer);
       etags.push(etag);
     },
     /** Makes the object visible. */
@@ -107,7 +107,7 @@ const startMultipartUpload = async (ask: AskS3, path: string, headers: Readonly<
       const headers = { 'content-type': 'application/xml' };
       const answer = await ask({ method: 'POST', path: `${path}?${query}`, headers, body: toXml(etags) });
       // S3 answers 200 before it is done, and an error may follow in the body.
-      if (!answer.body.includes('<CompleteMultipartUploadResult')) throw unexpected(answer);
+      if (!answer.body.includes('<CompleteMultipartUploadResult')) throw unexpectedAnswer(answer);
     },
     abort: async () => {
       await ask({ method: 'DELETE', path: `${path}?${query}` }).catch(() => {});
@@ -122,7 +122,8 @@ const toXml = (etags: readonly string[]): string => {
   return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
 };
 
-const unexpected = (answer: AwsAnswer): AppError => new AppError(STORE_UNAVAILABLE, {}, toCause(answer));
+const unexpectedAnswer = (answer: AwsAnswer): AppError =>
+  new AppError(STORE_UNAVAILABLE, {}, toCause(answer));
 
 /**
  * Cuts content into parts of one size. The last one may be smaller, and is empty for empty content. At most two parts

@@ -17,7 +17,7 @@ import { toDurablePath } from '../aws/lambda-durable-service.ts';
 export const createLambdaCheckpointClient = (call: CallAws): DurableExecutionClient => {
   const ask = async <Output>(request: AwsRequest): Promise<Output> => {
     const answer = await call(request);
-    if (!isSuccess(answer)) throw toError(answer);
+    if (!isSuccess(answer)) throw toLambdaError(answer);
     return JSON.parse(answer.body.toString());
   };
   return {
@@ -50,7 +50,7 @@ export const createLambdaCheckpointClient = (call: CallAws): DurableExecutionCli
 };
 
 /** Creates an error in the shape of the SDK's, which the durable SDK classifies by name and status. */
-const toError = (answer: HttpAnswer): Error => {
+const toLambdaError = (answer: HttpAnswer): Error => {
   const { message, Message = message } = readObject(answer.body.toString());
   return Object.assign(
     new Error(typeof Message === 'string' ? Message : `Lambda answered ${answer.status}`),

@@ -110,7 +110,8 @@ export const putItem = async (
   const input = withPlaceholders({ TableName, Item, ConditionExpression: condition }, placeholders);
   const put = client.putItem(input);
   return (
-    (await confirm({ client, TableName }, Key, put, ifOurs(isOurs === undefined ? isSame : isOurs))) !== null
+    (await confirmWrite({ client, TableName }, Key, put, ifOurs(isOurs === undefined ? isSame : isOurs))) !==
+    null
   );
 };
 
@@ -129,7 +130,7 @@ export const updateItem = async (
 ): Promise<Item | null> => {
   const Key = toItem(key);
   const update = client.updateItem({ TableName, Key, ReturnValues, ...toUpdate(change) });
-  const updated = await confirm({ client, TableName }, Key, update, ifOurs(isOurs));
+  const updated = await confirmWrite({ client, TableName }, Key, update, ifOurs(isOurs));
   return updated === null ? null : (updated.Attributes ?? {});
 };
 
@@ -176,7 +177,7 @@ export const deleteItem = async (
     withPlaceholders({ TableName, Key, ConditionExpression: condition }, placeholders),
   );
   const ifGone = (stored: Item | null) => (stored === null ? {} : null);
-  return (await confirm({ client, TableName }, Key, call, ifGone)) !== null;
+  return (await confirmWrite({ client, TableName }, Key, call, ifGone)) !== null;
 };
 
 /** Adds what the placeholders in the expressions of a call stand for. */
@@ -200,7 +201,7 @@ const ifOurs = (isOurs: IsOurs) =>
   isOurs && ((stored: Item | null) => (stored !== null && isOurs(stored) ? { Attributes: stored } : null));
 
 /** @param toOutput - makes the output of our own call from what is stored; null if that is not our own */
-const confirm = async <Output>(
+const confirmWrite = async <Output>(
   table: Table,
   Key: Item,
   call: Promise<Output>,
@@ -253,11 +254,12 @@ export const queryPages = (table: Table, query: Query): AsyncGenerator<Page> =>
   followPages((from) => queryPage(table, { ...query, ExclusiveStartKey: from }));
 
 /** Reads everything that a query finds. Throws as {@link queryPage}. */
-export const queryAll = (table: Table, query: Query): Promise<Item[]> => readAll(queryPages(table, query));
+export const queryAll = (table: Table, query: Query): Promise<Item[]> =>
+  collectItems(queryPages(table, query));
 
 /** Reads a whole table. For operators, never while a request waits. Throws as {@link queryPage}. */
 export const scanAll = (table: Table, scan: Scan = {}): Promise<Item[]> =>
-  readAll(followPages((from) => scanPage(table, { ...scan, ExclusiveStartKey: from })));
+  collectItems(followPages((from) => scanPage(table, { ...scan, ExclusiveStartKey: from })));
 
 /** Pages of 1 MB that a list reads for one page of its own, which then ends. */
 const MAX_PAGES = 8;
@@ -308,7 +310,7 @@ async function* followPages(read: (from: Item | undefined) => Promise<Page>): As
   } while (from !== undefined);
 }
 
-const readAll = async (pages: AsyncGenerator<Page>): Promise<Item[]> => {
+const collectItems = async (pages: AsyncGenerator<Page>): Promise<Item[]> => {
   const all: Item[] = [];
   for await (const { items } of pages) all.push(...items);
   return all;
@@ -364,7 +366,7 @@ export async function* mergeQueries(
 ): AsyncGenerator<readonly [item: Item, position: number]> {
   const found = queries.map((query) => ({ query, items: [] as Item[], isRead: false }));
   for (;;) {
-    await Promise.all(found.map((one) => fill(table, one)));
+    await Promise.all(found.map((one) => fillPage(table, one)));
     let first: readonly [at: string, position: number] | null = null;
     for (const [position, { query, items }] of found.entries()) {
       if (items[0] === undefined) continue;
@@ -379,7 +381,7 @@ export async function* mergeQueries(
 }
 
 /** Reads on until a query has an item. */
-const fill = async (table: Table, one: { query: Query; readonly items: Item[]; isRead: boolean }) => {
+const fillPage = async (table: Table, one: { query: Query; readonly items: Item[]; isRead: boolean }) => {
   while (one.items.length === 0 && !one.isRead) {
     const page = await queryPage(table, one.query);
     one.items.push(...page.items);

@@ -39,7 +39,7 @@ export const createJsonClient = ({
       body: JSON.stringify(input),
     });
     if (answer.throttles > 0) onThrottle?.(answer.throttles, operation);
-    if (answer.status !== 200) throw toError(answer);
+    if (answer.status !== 200) throw toDynamoDbError(answer);
     return JSON.parse(answer.body.toString());
   };
   return {
@@ -56,7 +56,7 @@ export const createJsonClient = ({
 /** A DynamoDB on this machine accepts any credentials. */
 const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-const toError = (answer: AwsAnswer): Error => {
+const toDynamoDbError = (answer: AwsAnswer): Error => {
   const name = errorTypeOf(answer) || 'UnknownError';
   const detail = answer.body.toString('utf8', 0, MAX_DETAIL_BYTES);
   const error = new Error(`DynamoDB answered ${answer.status} ${detail}`);

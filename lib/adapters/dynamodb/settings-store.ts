@@ -6,7 +6,7 @@ import type { TableNames } from './table-names.ts';
 
 type Tables = Pick<TableNames, 'settings'>;
 
-const read = async <Name extends keyof Settings>(
+const readSetting = async <Name extends keyof Settings>(
   client: DynamoDbClient,
   { settings: TableName }: Tables,
   name: Name,
@@ -22,14 +22,14 @@ const read = async <Name extends keyof Settings>(
 
 /** Reads the settings that {@link createSettingsStore} stores. */
 export const createSettingsReader = (client: DynamoDbClient, tables: Tables): SettingsReader => ({
-  find: (name) => read(client, tables, name, false),
+  find: (name) => readSetting(client, tables, name, false),
 });
 
 /** One item per setting; every change is conditional on the previous revision. */
 export const createSettingsStore = (client: DynamoDbClient, tables: Tables): SettingsStore => ({
   ...createSettingsReader(client, tables),
 
-  findLatest: (name) => read(client, tables, name, true),
+  findLatest: (name) => readSetting(client, tables, name, true),
 
   put: (name, { content, revision }) =>
     putItem(

@@ -28,7 +28,7 @@ const MAX_PAGE_BYTES = 4_000_000;
 export const createStateStore = onTable(
   'state',
   (table): StateStore => ({
-    find: (scope, key) => findItem(table, { scope, place: key }, toEntry),
+    find: (scope, key) => findItem(table, { scope, place: key }, toStateEntry),
 
     put: (entry, replaces) =>
       putItem(
@@ -58,7 +58,7 @@ export const createStateStore = onTable(
       for (const item of page.items) {
         bytes += readNumber(item, 'bytes');
         if (bytes > Math.min(maxBytes, MAX_PAGE_BYTES)) return { entries, next: entries.at(-1)?.key ?? null };
-        entries.push(toEntry(item));
+        entries.push(toStateEntry(item));
       }
       return { entries, next: page.next === undefined ? null : readText(page.next, 'place') };
     },
@@ -88,7 +88,7 @@ const removableAt = ({ content, writtenAt, expiresAt, effect }: StateEntry): num
   return toSeconds(effect === null ? expiresAt : Math.max(expiresAt, recognised));
 };
 
-const toEntry = (item: Item): StateEntry => ({
+const toStateEntry = (item: Item): StateEntry => ({
   scope: readText(item, 'scope'),
   key: readText(item, 'place'),
   version: readNumber(item, 'version'),

@@ -25,7 +25,7 @@ export const createValueChecks = onTable(
       for (let partition = 0; partition < PARTITIONS; partition++) {
         const pages = queryPages(table, {
           KeyConditionExpression: '#scope = :scope AND place < :until',
-          values: { ':scope': `${SCOPE}${partition}`, ':until': toPlace(now + 1, '') },
+          values: { ':scope': `${SCOPE}${partition}`, ':until': toCheckPlace(now + 1, '') },
           Limit: PAGE_SIZE,
         });
         for await (const { items } of pages) yield* items.map(toCheck);
@@ -38,11 +38,11 @@ const SCOPE = 'value-checks:';
 
 const keyOfCheck = ({ blob, dueAt }: ValueCheck) => {
   const partition = (createHash('sha256').update(blob).digest()[0] ?? 0) % PARTITIONS;
-  return { scope: `${SCOPE}${partition}`, place: toPlace(dueAt, blob) };
+  return { scope: `${SCOPE}${partition}`, place: toCheckPlace(dueAt, blob) };
 };
 
 /** ISO 8601 is as long for every time, so that places sort by it. */
-const toPlace = (ms: number, blob: string): string => `${new Date(ms).toISOString()} ${blob}`;
+const toCheckPlace = (ms: number, blob: string): string => `${new Date(ms).toISOString()} ${blob}`;
 
 const toCheck = (item: Item): ValueCheck => {
   const [time = '', blob = ''] = readText(item, 'place').split(' ');

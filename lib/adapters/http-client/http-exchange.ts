@@ -151,7 +151,8 @@ export const openResponse = (
   if (decoder !== undefined) for (const name of ['content-encoding', 'content-length']) headers.delete(name);
   return {
     headers: Object.fromEntries(headers),
-    content: decoder === undefined ? receiveBytes(response, receiving) : decode(response, decoder, receiving),
+    content:
+      decoder === undefined ? receiveBytes(response, receiving) : decodeBody(response, decoder, receiving),
   };
 };
 
@@ -210,7 +211,7 @@ const receiveBytes = async function* (
   }
 };
 
-const decode = async function* (
+const decodeBody = async function* (
   response: IncomingMessage,
   decoder: ReturnType<typeof createGunzip>,
   receiving: Receiving,

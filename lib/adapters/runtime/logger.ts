@@ -43,7 +43,7 @@ export const createLogger = ({
     try {
       const now = clock.now();
       const head = { time: new Date(now).toISOString(), level, message };
-      const line = toLine({ ...head, ...ownFields, ...fields, ...head, _aws: undefined }, replace);
+      const line = toLogLine({ ...head, ...ownFields, ...fields, ...head, _aws: undefined }, replace);
       write(measured === undefined ? line : (addMetrics?.(line, measured, now) ?? line));
     } catch {
       // A broken pipe, for instance. A log entry must not fail the work that it describes.
@@ -80,7 +80,7 @@ const writeToStdout = (line: string): void => {
 
 type Replacer = (name: string, value: unknown) => unknown;
 
-const toLine = (entry: Fields, replace: Replacer): string => {
+const toLogLine = (entry: Fields, replace: Replacer): string => {
   try {
     return JSON.stringify(entry, replace);
   } catch {

@@ -45,10 +45,10 @@ export const createParameterStore = (call: CallAws, folder: string, parts: Reade
   const referenceOf = (name: string): string => `${PREFIX}${folder}/${name}`;
   return {
     referenceOf,
-    get: (reference, maxWaitMs) => read(toName(reference), maxWaitMs),
+    get: (reference, maxWaitMs) => read(toParameterName(reference), maxWaitMs),
     put: async (name, value) => {
       const input = {
-        Name: toName(referenceOf(name)),
+        Name: toParameterName(referenceOf(name)),
         Value: value,
         Type: 'SecureString',
         Overwrite: true,
@@ -58,9 +58,9 @@ export const createParameterStore = (call: CallAws, folder: string, parts: Reade
       return referenceOf(name);
     },
     remove: async (reference) => {
-      await callJson(call, 'AmazonSSM.DeleteParameter', { Name: toName(reference) }, NOT_FOUND);
+      await callJson(call, 'AmazonSSM.DeleteParameter', { Name: toParameterName(reference) }, NOT_FOUND);
     },
   };
 };
 
-const toName = (reference: string): string => reference.slice(PREFIX.length);
+const toParameterName = (reference: string): string => reference.slice(PREFIX.length);

@@ -68,7 +68,7 @@ export const createLimitCall = (ports: LimiterPorts): LimitCall => {
 
     const refuse = (nextAt: number): never => {
       const now = clock.now();
-      const message = `the limit of ${nameOf(key)} is ${describeLimits(limits)}: the next call is possible in ${toSeconds(nextAt - now)} s, but this one must end in ${toSeconds(endsAt - now)} s`;
+      const message = `the limit of ${nameOfLimit(key)} is ${describeLimits(limits)}: the next call is possible in ${toSeconds(nextAt - now)} s, but this one must end in ${toSeconds(endsAt - now)} s`;
       throw new NodeError(message, { name: 'CallLimitReached', retryAfterMs: Math.max(0, nextAt - now) });
     };
 
@@ -79,7 +79,7 @@ export const createLimitCall = (ports: LimiterPorts): LimitCall => {
         return turn.postpone({
           waitMs: waitMs - (slot === null ? 0 : leadMs),
           slot,
-          reason: `waits for the limit of ${nameOf(key)}: ${describeLimits(limits)}`,
+          reason: `waits for the limit of ${nameOfLimit(key)}: ${describeLimits(limits)}`,
         });
       if (at > endsAt && !canPostpone) return refuse(at);
       if (waitMs > 0) await clock.sleep(waitMs, signal);
@@ -171,7 +171,7 @@ export const createLimitCall = (ports: LimiterPorts): LimitCall => {
             clock.now() + Math.min(STORE_DELAY_MS * 2 ** tries, MAX_STORE_DELAY_MS) * (0.5 + random());
           if (at > endsAt && !canPostpone)
             throw new NodeError(
-              `the store of the limit of ${nameOf(key)} can't be used: ${describeStoreFault(cause)}`,
+              `the store of the limit of ${nameOfLimit(key)} can't be used: ${describeStoreFault(cause)}`,
               {
                 name: 'CallLimitUnavailable',
                 cause,
@@ -204,7 +204,7 @@ export const createLimitCall = (ports: LimiterPorts): LimitCall => {
 const toSeconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1_000));
 
 /** `credential:crm` as `credential "crm"`. */
-const nameOf = (key: string): string => {
+const nameOfLimit = (key: string): string => {
   const at = key.indexOf(':');
   return `${key.slice(0, at)} "${key.slice(at + 1)}"`;
 };

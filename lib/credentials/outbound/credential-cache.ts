@@ -74,7 +74,9 @@ export const createCredentialCache = (ports: CachePorts): CredentialCache => {
       cached.get(record, maxWaitMs),
     );
     const known = await before?.catch(() => undefined);
-    return known !== undefined && isSame(known, loaded) ? { ...loaded, fields: known.fields } : loaded;
+    return known !== undefined && isSameCredential(known, loaded)
+      ? { ...loaded, fields: known.fields }
+      : loaded;
   };
 
   const find = (
@@ -164,7 +166,7 @@ const isYounger = (at: number, maxAgeMs: number, clock: OutboundPorts['clock']):
   return age >= 0 && age < maxAgeMs;
 };
 
-const isSame = (a: LoadedCredential, b: LoadedCredential): boolean =>
+const isSameCredential = (a: LoadedCredential, b: LoadedCredential): boolean =>
   a.record.type === b.record.type && JSON.stringify(a.fields) === JSON.stringify(b.fields);
 
 /**
@@ -224,7 +226,7 @@ const createSecretCache = ({
   const readings = new LruMap<string, RepeatedRead>(MAX_ENTRIES);
 
   const set = (credential: Named, secret: string | null): void => {
-    void lookUp(keyOf(credential), async () => secret, true);
+    void lookUp(keyOfNamed(credential), async () => secret, true);
   };
 
   return {
@@ -232,12 +234,12 @@ const createSecretCache = ({
       const { reference } = credential;
       return isBound(reference)
         ? secrets.get(reference)
-        : lookUp(keyOf(credential), (isCovered) => secrets.get(reference, isCovered ? 0 : maxWaitMs));
+        : lookUp(keyOfNamed(credential), (isCovered) => secrets.get(reference, isCovered ? 0 : maxWaitMs));
     },
     getAgain: async (credential) => {
       const { reference } = credential;
       if (isBound(reference)) return secrets.get(reference);
-      const key = keyOf(credential);
+      const key = keyOfNamed(credential);
       let isNew = false;
       const known = await lookUp(key, async () => {
         const secret = await secrets.get(reference);
@@ -263,5 +265,5 @@ const createSecretCache = ({
  * Rotating the secret and changing the hosts increment the revision. One that is removed and created again has the same
  * revision: without its hosts in the key, the secret of the one before could go to the new one's hosts.
  */
-const keyOf = ({ reference, revision, hosts }: Named): string =>
+const keyOfNamed = ({ reference, revision, hosts }: Named): string =>
   `${revision} ${reference} ${(hosts ?? []).join()}`;

@@ -152,7 +152,7 @@ function* findRuns(text: string, shortest: number, overlap: number): Generator<R
     at = next;
     const isEnd = digit === null || at >= text.length;
     if (!isEnd && digits.length < PIECE + overlap) continue;
-    if (digits.length >= shortest) yield { digits: toText(digits), from, to };
+    if (digits.length >= shortest) yield { digits: textOfUnits(digits), from, to };
     const kept = isEnd ? digits.length : digits.length - overlap;
     if (kept > 0) {
       digits = digits.slice(kept);
@@ -171,7 +171,7 @@ const readDigit = (text: string, at: number, unit: number): readonly [digit: num
 
 const SLICE = 8_192;
 
-const toText = (units: readonly number[]): string => {
+const textOfUnits = (units: readonly number[]): string => {
   let text = '';
   for (let at = 0; at < units.length; at += SLICE)
     text += String.fromCharCode(...units.slice(at, at + SLICE));
@@ -211,7 +211,7 @@ function* decodeRun(run: Run, shortest: number): Generator<Decoded> {
       for (let at = offset; at + 1 < hex.length; at += 2)
         bytes.push(hexOf(hex.charCodeAt(at)) * 16 + hexOf(hex.charCodeAt(at + 1)));
       yield {
-        bytes: toText(bytes),
+        bytes: textOfUnits(bytes),
         at: (from, to) => place(index + offset + 2 * from, index + offset + 2 * to - 1),
       };
     }

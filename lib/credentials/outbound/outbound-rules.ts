@@ -72,7 +72,7 @@ export const draftOutbound = (
   check: CheckFields,
 ): Pick<OutboundCredential, 'fields'> & { readonly hosts: readonly string[] } => {
   const names = publicFieldsOf(type);
-  refuseAny([
+  refuseProblems([
     ...findUnknownFields(type, Object.keys(given), names),
     ...(isBound ? [] : findMisplacedSecrets(Object.keys(secrets), names)),
   ]);
@@ -81,7 +81,7 @@ export const draftOutbound = (
     return typeof value === 'string' ? [[name, value] as const] : [];
   });
   const fields = { ...Object.fromEntries(initial), ...given };
-  refuseAny(findFieldProblems(type, fields, secrets, check));
+  refuseProblems(findFieldProblems(type, fields, secrets, check));
   return { fields, hosts: resolveHosts(type, fields, secrets, hosts) };
 };
 
@@ -99,10 +99,10 @@ export const rotateOutbound = (
   given: CredentialFields,
   check: CheckFields,
 ): Pick<OutboundCredential, 'hosts'> & { readonly secrets: CredentialFields } => {
-  refuseAny(findMisplacedSecrets(Object.keys(given), publicFieldsOf(type)));
+  refuseProblems(findMisplacedSecrets(Object.keys(given), publicFieldsOf(type)));
   const kept = Object.entries(known).filter(([name]) => askedFieldsOf(type).includes(name));
   const secrets = { ...Object.fromEntries(kept), ...findReplaced(type, known, given), ...given };
-  refuseAny(findFieldProblems(type, fields, secrets, check));
+  refuseProblems(findFieldProblems(type, fields, secrets, check));
   const followed = followHosts(type, hosts, { ...fields, ...known }, { ...fields, ...secrets });
   const added = findAddedHosts(hosts, followed ?? []);
   if (added.length === 0) return { secrets, hosts: followed };
@@ -128,8 +128,8 @@ export const replaceSecrets = (
       '#/secrets',
       `are missing: ${describeHosts(added)} would get the stored secret, so give all of its fields again`,
     );
-  refuseAny(findMisplacedSecrets(Object.keys(given), publicFieldsOf(type)));
-  refuseAny(findFieldProblems(type, fields, given, check));
+  refuseProblems(findMisplacedSecrets(Object.keys(given), publicFieldsOf(type)));
+  refuseProblems(findFieldProblems(type, fields, given, check));
   return given;
 };
 
@@ -190,7 +190,7 @@ const readHosts = (given: readonly string[]): readonly string[] => {
     patterns.add(pattern);
     return [];
   });
-  refuseAny(problems);
+  refuseProblems(problems);
   return [...patterns];
 };
 
@@ -305,15 +305,16 @@ const toPointer = (list: 'fields' | 'secrets', name: string): string =>
 const MAX_PROBLEMS = 50;
 
 /** @throws AppError `CREDENTIAL_INVALID` with these problems */
-export const refuse = (errors: readonly CredentialProblem[]): never => {
+export const refuseCredential = (errors: readonly CredentialProblem[]): never => {
   throw new AppError(CREDENTIAL_INVALID, { count: errors.length, errors: errors.slice(0, MAX_PROBLEMS) });
 };
 
-const refuseAny = (errors: readonly CredentialProblem[]): void => {
-  if (errors.length > 0) refuse(errors);
+const refuseProblems = (errors: readonly CredentialProblem[]): void => {
+  if (errors.length > 0) refuseCredential(errors);
 };
 
 /** @throws AppError `CREDENTIAL_INVALID` */
-export const refuseField = (pointer: string, detail: string): never => refuse([{ pointer, detail }]);
+export const refuseField = (pointer: string, detail: string): never =>
+  refuseCredential([{ pointer, detail }]);
 
 const refuseHosts = (detail: string): never => refuseField('#/hosts', detail);

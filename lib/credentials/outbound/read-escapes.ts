@@ -47,10 +47,10 @@ export const readAt = (text: string, at: number, layers = MAX_LAYERS): readonly 
     else if (first === AMPERSAND) readings.push(...readEntity(text, next, layers - 1));
     else if (first === PLUS) readings.push([0x20, next]);
   }
-  return distinct(readings);
+  return distinctReadings(readings);
 };
 
-const distinct = (readings: readonly Reading[]): readonly Reading[] =>
+const distinctReadings = (readings: readonly Reading[]): readonly Reading[] =>
   readings.filter(
     ([unit, next], index) =>
       readings.findIndex(([otherUnit, otherNext]) => unit === otherUnit && next === otherNext) === index,

@@ -11,14 +11,14 @@ const MIN_LINE_LENGTH = 24;
  */
 export const readingsOf = (secret: string): readonly string[] => {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_LENGTH);
-  return [...new Set([secret, ...lines].flatMap((text) => [text, ...misread(text)]))];
+  return [...new Set([secret, ...lines].flatMap((text) => [text, ...misreadSecret(text)]))];
 };
 
-const misread = (text: string): readonly string[] => {
+const misreadSecret = (text: string): readonly string[] => {
   if (!/[^\0-\x7f]/.test(text)) return [];
   const latin = toBytes(text);
-  const windows = decode(latin);
-  const all = [latin, windows, toBytes(latin), toBytes(windows), decode(toBytes(windows))];
+  const windows = decodeWindows1252(latin);
+  const all = [latin, windows, toBytes(latin), toBytes(windows), decodeWindows1252(toBytes(windows))];
   return [...all, text.replaceAll(/[^\0-\x7f]/g, '\ufffd'), text.replaceAll(/[^\0-\x7f]/g, '?')];
 };
 
@@ -29,5 +29,5 @@ const toBytes = (text: string): string => {
   return bytes;
 };
 
-const decode = (bytes: string): string =>
+const decodeWindows1252 = (bytes: string): string =>
   new TextDecoder('windows-1252').decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));

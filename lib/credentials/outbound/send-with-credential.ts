@@ -64,7 +64,7 @@ export const sendWithCredential = async (
   if (response.status !== 401 || !isRepeatable(request)) return response;
   const second = await refresh(loaded);
   if (isSameRequest(first, second)) return response;
-  if (response.stream !== null) await discard(response.stream);
+  if (response.stream !== null) await discardResponse(response.stream);
   const timeoutMs = Math.max(1, request.timeoutMs - (clock.now() - startedAt));
   return send(loaded, { ...second, timeoutMs });
 };
@@ -86,7 +86,7 @@ const describeHosts = (hosts: readonly string[]): string =>
   hosts.length === 0 ? 'no host' : quoteAll(hosts);
 
 /** Frees the connection of a response. A stream can be closed only once reading has begun. */
-const discard = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {
+const discardResponse = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {
   const chunks = stream[Symbol.asyncIterator]();
   await chunks.next().catch(() => {}); // a broken response is discarded as well
   await chunks.return?.();

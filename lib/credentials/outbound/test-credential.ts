@@ -23,7 +23,9 @@ export const testCredential = async (
   const scrubber = createScrubber();
   for (const name of type.secretFields) scrubber.learn(fields[name] ?? '');
   try {
-    return scrubber.scrub(toResult(await type.test(fields, toContext(loaded, signal, { ...ports, cache }))));
+    return scrubber.scrub(
+      toHealthResult(await type.test(fields, toContext(loaded, signal, { ...ports, cache }))),
+    );
   } catch (error) {
     if (error instanceof CredentialError) throw error;
     return { status: 'unhealthy', message: scrubber.scrub(describeThrown(error)) };
@@ -33,7 +35,7 @@ export const testCredential = async (
 const STATUSES: readonly HealthCheckResult['status'][] = ['healthy', 'warning', 'unhealthy'];
 
 /** A plain object, whatever the test returns: only plain objects are scrubbed. */
-const toResult = (result: unknown): HealthCheckResult => {
+const toHealthResult = (result: unknown): HealthCheckResult => {
   const { status: given, message } = (result ?? {}) as Partial<HealthCheckResult>;
   const status = STATUSES.find((known) => known === given);
   if (status === undefined)

@@ -71,7 +71,7 @@ export const planBulkRetry = async (
     entries,
     { atOnce: CONCURRENCY, mayGoOn },
     async ([at, { executionId }]) => {
-      checked[at] = await check(executionId, request, effects.add, ports);
+      checked[at] = await checkRetryable(executionId, request, effects.add, ports);
     },
   );
   const last = candidates[checked.length - 1];
@@ -134,7 +134,7 @@ interface Checked {
 }
 
 /** @returns null if it doesn't match the filter, or no longer exists */
-const check = async (
+const checkRetryable = async (
   executionId: string,
   { filter, from, version }: Pick<BulkRetryRequest, 'filter' | 'from' | 'version'>,
   onRetryable: (prepared: PreparedRetry) => void,
@@ -152,12 +152,12 @@ const check = async (
     return { executionId, failure, reason: null };
   } catch (error) {
     if (!isAppError(error, 'NOT_RETRYABLE')) throw error;
-    return { executionId, failure, reason: reasonOf(error) };
+    return { executionId, failure, reason: refusalReasonOf(error) };
   }
 };
 
 /** Why an execution can't be retried, as a clause. */
-export const reasonOf = ({ parameters }: AppError): string =>
+export const refusalReasonOf = ({ parameters }: AppError): string =>
   String((parameters as { readonly reason?: unknown }).reason);
 
 const countFailures = (retryable: readonly Checked[]): BulkPlan['byFailure'] => {

@@ -16,7 +16,7 @@ import {
   MARKS,
   type RefusedRetry,
 } from './bulk-retry.ts';
-import { ALREADY_RETRIED, reasonOf } from './plan-bulk-retry.ts';
+import { ALREADY_RETRIED, refusalReasonOf } from './plan-bulk-retry.ts';
 
 export type RunBulkPorts = RetryPorts & {
   readonly bulkRetries: BulkRetryStore;
@@ -111,7 +111,7 @@ const runRound = async (
 
   let waiting = 0;
   const open = indexesOf(marks, MARKS.open);
-  await workThrough(rotate(open, round * MAX_LOOKS).slice(0, MAX_LOOKS), options, async (at) => {
+  await workThrough(rotateIndexes(open, round * MAX_LOOKS).slice(0, MAX_LOOKS), options, async (at) => {
     const record = await ports.executions.find(retryIdOf(at));
     if (record === null) refuse(at, 'its retry no longer exists');
     else if (isFinal(record.status))
@@ -139,7 +139,7 @@ const indexesOf = (marks: readonly string[], mark: string): readonly number[] =>
   marks.flatMap((one, at) => (one === mark ? [at] : []));
 
 /** So that each round looks at the next ones, and all get their turn. */
-const rotate = (indexes: readonly number[], by: number): readonly number[] => {
+const rotateIndexes = (indexes: readonly number[], by: number): readonly number[] => {
   const from = indexes.length === 0 ? 0 : by % indexes.length;
   return [...indexes.slice(from), ...indexes.slice(0, from)];
 };
@@ -161,7 +161,7 @@ const retryOnce = async (
   if (record === null) return 'its record has expired';
   try {
     const prepared = await prepareRetry(record, request, ports);
-    if (!(await claim(record, retryId, ports))) return ALREADY_RETRIED;
+    if (!(await claimOriginal(record, retryId, ports))) return ALREADY_RETRIED;
     const mode = await ports.modeOf(prepared.workflow);
     const start = toRetry(prepared, { executionId: retryId }, { ...ports, mode, bulkRetryId });
     if (await executions.start(start)) {
@@ -172,13 +172,13 @@ const retryOnce = async (
     const stored = await executions.find(retryId);
     return stored === null ? 'its retry no longer exists' : dispatchAccepted(stored, ports);
   } catch (error) {
-    if (isAppError(error, 'NOT_RETRYABLE')) return reasonOf(error);
+    if (isAppError(error, 'NOT_RETRYABLE')) return refusalReasonOf(error);
     throw error;
   }
 };
 
 /** Makes this retry the one of its original, unless another one is, and exists. */
-const claim = async (
+const claimOriginal = async (
   { executionId, retriedBy: known }: ExecutionRecord,
   retryId: string,
   { executions }: Pick<Ports, 'executions'>,

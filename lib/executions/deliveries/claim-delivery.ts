@@ -62,16 +62,16 @@ export const claimDelivery = async (
     return { execution, receivedAt, isKeyed: false, isDuplicate: false };
   }
   const own = {
-    bodyHash: hash(content, 'hex'),
-    ...(address === undefined ? {} : { requestHash: hash(address, 'hex') }),
-    ...(secretId === null ? {} : { caller: hash(secretId, 'hex') }),
+    bodyHash: hashDelivery(content, 'hex'),
+    ...(address === undefined ? {} : { requestHash: hashDelivery(address, 'hex') }),
+    ...(secretId === null ? {} : { caller: hashDelivery(secretId, 'hex') }),
     claimedAt: receivedAt,
     until: receivedAt + windowMs,
   };
   const toOwn = (ownKey: string) => {
     const deliveryId = toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, ownKey);
     // Includes the time: after the window, the same key starts a new execution.
-    const executionId = ofRequest ?? toExecutionId(hash(`${deliveryId}/${receivedAt}`, 'base64url'));
+    const executionId = ofRequest ?? toExecutionId(hashDelivery(`${deliveryId}/${receivedAt}`, 'base64url'));
     return { ...own, deliveryId, executionId };
   };
   let mine = toOwn(key);
@@ -111,7 +111,7 @@ export const acceptDelivery = (
 
 /** The id of a delivery to a trigger. @param key - see {@link Delivery} */
 export const toDeliveryId = (workflowId: string, nodeId: string, key: string): string =>
-  hash(JSON.stringify([workflowId, nodeId, key]), 'hex');
+  hashDelivery(JSON.stringify([workflowId, nodeId, key]), 'hex');
 
 interface RetryRequest {
   /** Id of the execution that is retried. */
@@ -135,9 +135,9 @@ export const claimRetry = async (
 ): Promise<{ readonly executionId: string; readonly isDuplicate: boolean }> => {
   const claimedAt = clock.now();
   const mine = {
-    deliveryId: hash(JSON.stringify([['retry', retryOf], key]), 'hex'), // unlike the key of any delivery to a trigger
+    deliveryId: hashDelivery(JSON.stringify([['retry', retryOf], key]), 'hex'), // unlike the key of any delivery to a trigger
     executionId: ids.next(),
-    bodyHash: hash(content, 'hex'),
+    bodyHash: hashDelivery(content, 'hex'),
     claimedAt,
     until: claimedAt + windowMs,
   };
@@ -146,5 +146,5 @@ export const claimRetry = async (
   return { executionId, isDuplicate: executionId !== mine.executionId };
 };
 
-const hash = (data: string | Uint8Array, encoding: 'hex' | 'base64url'): string =>
+const hashDelivery = (data: string | Uint8Array, encoding: 'hex' | 'base64url'): string =>
   createHash('sha256').update(data).digest(encoding);

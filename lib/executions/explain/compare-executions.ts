@@ -117,8 +117,8 @@ export const compareExecutions = (from: ExplainedExecution, to: ExplainedExecuti
     return left >= 0;
   });
   return {
-    from: describe(from),
-    to: describe(to),
+    from: describeCompared(from),
+    to: describeCompared(to),
     counts: { same: compared.length - different.length, different: different.length },
     nodes,
     nodesOmitted: listed.length - nodes.length,
@@ -128,7 +128,7 @@ export const compareExecutions = (from: ExplainedExecution, to: ExplainedExecuti
 const byKey = ({ nodes }: ExplainedExecution): ReadonlyMap<string, ExplainedNode> =>
   new Map(nodes.map((node) => [nodeKeyOf(node.record), node]));
 
-const describe = ({ record }: ExplainedExecution): ComparedExecution => ({
+const describeCompared = ({ record }: ExplainedExecution): ComparedExecution => ({
   ...describeSummary(record),
   hasData: record.nodes.some(({ input, outputs }) => input !== undefined || outputs !== undefined),
 });
@@ -139,7 +139,7 @@ const compareNodes = (from: ExplainedNode | null, to: ExplainedNode | null): Com
   const sides = { from: from && toRun(from), to: to && toRun(to) };
   if (from === null || to === null) return { ...name, differs: ['missing'], ...sides };
   const isOtherBranch = hasOtherBranch(from, to);
-  const changes = findChanges(toData(from, isOtherBranch), toData(to, isOtherBranch));
+  const changes = findChanges(comparedDataOf(from, isOtherBranch), comparedDataOf(to, isOtherBranch));
   const shown = changes.slice(0, MAX_CHANGES);
   const isStart = hasStart(from, to) ? { isStart: true as const } : {};
   const differs = (
@@ -197,7 +197,7 @@ const isSlower = (from: NodeRecord, to: NodeRecord): boolean =>
   to.durationMs - from.durationMs >= SLOWER.ms;
 
 /** Which data of a node run is compared: outputs of different branches have different names anyway. */
-const toData = (
+const comparedDataOf = (
   { record: { input, outputs } }: ExplainedNode,
   isOtherBranch: boolean,
 ): Readonly<Record<'input' | 'outputs', JsonValue | undefined>> => ({
@@ -209,7 +209,10 @@ const toData = (
 const MAX_CHANGES = 20;
 
 /** The changes of what both records have. Records bound each value, and so the number of changes. */
-const findChanges = (from: ReturnType<typeof toData>, to: ReturnType<typeof toData>): readonly Change[] => {
+const findChanges = (
+  from: ReturnType<typeof comparedDataOf>,
+  to: ReturnType<typeof comparedDataOf>,
+): readonly Change[] => {
   const [ofInput = [], ofOutputs = []] = (['input', 'outputs'] as const).map((name) => {
     const [before, after] = [from[name], to[name]];
     const changes =

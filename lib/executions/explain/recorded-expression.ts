@@ -48,7 +48,7 @@ export const openDecision = async (decision: Decision): Promise<ReadExpression> 
   const evaluate = openEvaluation(decision, first === undefined, place);
   const { reads, parts } = await readsOf(decision);
   const shown = reads.slice(0, MAX_READS);
-  const plain = cut(redactText(source, MAX_EXPRESSION_LENGTH), MAX_EXPRESSION_LENGTH, source.length);
+  const plain = cutText(redactText(source, MAX_EXPRESSION_LENGTH), MAX_EXPRESSION_LENGTH, source.length);
   const shownParts = isSingle && plain === source ? parts : null;
   const isSecret = reads.some(isSecretRead) || (source.match(WORD) ?? []).some((word) => isSecretName(word));
   return async (scope) => {
@@ -56,13 +56,17 @@ export const openDecision = async (decision: Decision): Promise<ReadExpression> 
     const isKnown = reads.length === shown.length && values.every(isIntact);
     const hides = isSecret || values.some(isRedacted);
     const expression = hides ? hideLiterals(plain) : plain;
-    const shortened = values.map(shorten);
-    const text = toText(expression, hides ? (shownParts?.map(hidePart) ?? null) : shownParts, shortened);
+    const shortened = values.map(shortenRead);
+    const text = writeExpression(
+      expression,
+      hides ? (shownParts?.map(hidePart) ?? null) : shownParts,
+      shortened,
+    );
     return {
       expression,
       values: shortened,
       valuesOmitted: reads.length - shown.length,
-      text: cut(text, MAX_TEXT_LENGTH),
+      text: cutText(text, MAX_TEXT_LENGTH),
       result: isKnown && evaluate !== null ? await evaluateIn(evaluate, reads, scope) : undefined,
     };
   };
@@ -155,15 +159,15 @@ const isIntact = (read: ReadValue): boolean => !('notRecorded' in read || isReda
 const isRedacted = (read: ReadValue): boolean =>
   'value' in read && JSON.stringify(read.value).includes(REDACTED);
 
-const shorten = (read: ReadValue): ReadValue =>
+const shortenRead = (read: ReadValue): ReadValue =>
   'value' in read ? { path: read.path, value: shortenValue(read.value) } : read;
 
-const toText = (
+const writeExpression = (
   expression: string,
   parts: readonly (Read | string)[] | null,
   values: readonly ReadValue[],
 ): string => {
-  const byPath = new Map(values.map((value) => [value.path, describe(value)]));
+  const byPath = new Map(values.map((value) => [value.path, describeRead(value)]));
   const isShort = [...byPath.values()].every((text) => text.length <= MAX_INLINE_LENGTH);
   if (parts === null || !isShort) {
     const all = values.map(({ path }) => `${path} ${byPath.get(path)}`);
@@ -175,10 +179,10 @@ const toText = (
   return words.join(' ').replaceAll('( ', '(').replaceAll(' )', ')');
 };
 
-const describe = (read: ReadValue): string => {
+const describeRead = (read: ReadValue): string => {
   if ('missing' in read) return '(missing)';
   return 'value' in read ? JSON.stringify(read.value) : '(not recorded)';
 };
 
-const cut = (text: string, maxLength: number, length = text.length): string =>
+const cutText = (text: string, maxLength: number, length = text.length): string =>
   length <= maxLength ? text : `${text.slice(0, maxLength)}…`;

@@ -73,7 +73,7 @@ const releaseHeld = async (
     else if (gate === null || !(await mayBegin(record, gate, ports, ended))) isOpen = false;
     else {
       try {
-        if (await release(record, gate, ports)) released++;
+        if (await releaseExecution(record, gate, ports)) released++;
         if (ended !== undefined && !isUnlimited) isOpen = false; // its place is taken
         ports.paces?.[gate.mode].accepted();
       } catch (error) {
@@ -116,7 +116,7 @@ const mayBegin = async (
   (max === null || takeSlot({ workflowId, executionId, max, ended }));
 
 /** Releases an execution and dispatches it. If the process crashes between the two, the sweeper dispatches it. */
-const release = async (
+const releaseExecution = async (
   record: ExecutionRecord,
   { workflowVersion, mode, variables }: Gate,
   ports: ReleasePorts,

@@ -56,7 +56,7 @@ const recordAndPublish = async (
   const sendReport = await findReport({ ...execution, ...end }, ports);
   const recorded = { ...end, endedAt, isInOutbox: ports.usesOutbox || sendReport !== null };
   const isFinished = await record(recorded);
-  if (isFinished) await publish({ ...execution, ...recorded }, sendReport, ports);
+  if (isFinished) await publishCompletion({ ...execution, ...recorded }, sendReport, ports);
   return isFinished;
 };
 
@@ -95,9 +95,9 @@ export const finishEarly = (
 export const publishEnd = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
   ports: FinishPorts,
-): Promise<void> => publish(execution, await findReport(execution, ports), ports);
+): Promise<void> => publishCompletion(execution, await findReport(execution, ports), ports);
 
-const publish = async (
+const publishCompletion = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
   sendReport: SendReport | null,
   { executions, events, logger }: FinishPorts,

@@ -44,7 +44,7 @@ export const loadBackgroundRun = async (
 ): Promise<LoadedRun | { readonly failure: NodeFailure }> => {
   const { nodeId } = record.trigger;
   try {
-    return await load(record, ports);
+    return await loadRecordedRun(record, ports);
   } catch (error) {
     if (isInfrastructureError(error)) throw error;
     ports.logger.error('The execution cannot run.', { executionId: record.executionId, cause: error });
@@ -52,7 +52,7 @@ export const loadBackgroundRun = async (
   }
 };
 
-const load = async (
+const loadRecordedRun = async (
   { executionId, workflowId, workflowVersion, trigger, retryOf }: ExecutionRecord,
   { executions, workflows, openPlan, blobs }: LoadPorts,
 ): Promise<LoadedRun> => {

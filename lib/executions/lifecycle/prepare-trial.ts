@@ -94,11 +94,11 @@ export const prepareTrial = async (
   let hasBody = (_nodeId: string): boolean => false;
   const executionId = stage.ids.next();
   const log = collectLog();
-  const inputs = freeze(
-    given === undefined ? findDelivered(incoming, outputs) : [deliver(incoming[0], given)],
+  const inputs = freezeAsEngine(
+    given === undefined ? findDelivered(incoming, outputs) : [deliverInput(incoming[0], given)],
   );
   const read = Object.entries(outputs).filter(([id]) => before.has(id));
-  const known = freeze({
+  const known = freezeAsEngine({
     nodes: Object.fromEntries(read.map(([id, own]) => [id, mainOf(own)])),
     trigger: trigger === null ? {} : mainOf(outputs[trigger.nodeId] ?? {}),
   });
@@ -144,13 +144,13 @@ const findDelivered = (
   incoming.flatMap((connection) => {
     const own = findOwn(outputs, connection.sourceNodeId) ?? {};
     const data = findOwn(own, connection.sourceOutput ?? MAIN_OUTPUT);
-    return data === undefined ? [] : [deliver(connection, data)];
+    return data === undefined ? [] : [deliverInput(connection, data)];
   });
 
 const findOwn = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
-const deliver = (connection: Connection | undefined, data: JsonObject): DeliveredInput => ({
+const deliverInput = (connection: Connection | undefined, data: JsonObject): DeliveredInput => ({
   sourceNodeId: connection?.sourceNodeId ?? '',
   sourceOutput: connection?.sourceOutput ?? MAIN_OUTPUT,
   targetInput: connection?.targetInput ?? MAIN_OUTPUT,
@@ -158,7 +158,7 @@ const deliver = (connection: Connection | undefined, data: JsonObject): Delivere
 });
 
 /** Freezes data as the engine freezes what nodes emit. */
-const freeze = <Value extends object>(value: Value): Value => {
+const freezeAsEngine = <Value extends object>(value: Value): Value => {
   createMeasureJson()(value);
   return value;
 };

@@ -77,8 +77,8 @@ export const evaluateNode = async (
   const prepare = createPrepareRun({
     openPlan: trial.openPlan,
     otherWorkflows: noWorkflows,
-    services: { clock, ids, http: { request: refuse } },
-    filesFor: () => () => ({ save: refuse, open: refuse }),
+    services: { clock, ids, http: { request: refuseTouch } },
+    filesFor: () => () => ({ save: refuseTouch, open: refuseTouch }),
     loggerFor: () => trial.addLog(silent),
     guard,
   });
@@ -93,8 +93,8 @@ export const evaluateNode = async (
 
 const ids = { next: () => 'evaluation' };
 
-const refuse = () => Promise.reject(new Error('this node touches nothing outside'));
+const refuseTouch = () => Promise.reject(new Error('this node touches nothing outside'));
 
-const noWorkflows: OtherWorkflows = { findVersion: refuse, loadPlan: refuse };
+const noWorkflows: OtherWorkflows = { findVersion: refuseTouch, loadPlan: refuseTouch };
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -16,7 +16,7 @@ export const writeCursor = ({ part, at, executionId }: ListPosition, list: strin
 
 /** @throws AppError `QUERY_INVALID` if the cursor is malformed or belongs to another list */
 export const readCursor = (cursor: string, list: string): ListPosition => {
-  const [at, executionId, hash, part] = parse(cursor);
+  const [at, executionId, hash, part] = parseCursor(cursor);
   if (!isKey(at) || !isKey(executionId) || !isKey(part))
     throw new AppError(QUERY_INVALID, { reason: 'cursor must be the nextCursor of an earlier page' });
   if (hash !== hashOf(list)) {
@@ -55,7 +55,7 @@ export const takePage = <Row>(
 const isKey = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_LENGTH && /^[\w:.#/-]+$/.test(value);
 
-const parse = (cursor: string): readonly unknown[] => {
+const parseCursor = (cursor: string): readonly unknown[] => {
   const value = tryJson(Buffer.from(cursor, 'base64url').toString());
   return Array.isArray(value) ? value : [];
 };

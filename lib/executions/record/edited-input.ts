@@ -39,18 +39,18 @@ export const describeEdit = (from: JsonObject, to: JsonObject, by: string | null
  */
 export const completeInput = (original: JsonObject, edited: JsonObject): JsonObject => ({
   ...original,
-  ...(complete(edited, original, '/input') as JsonObject),
+  ...(completeValue(edited, original, '/input') as JsonObject),
 });
 
-const complete = (edited: JsonValue, original: JsonValue | undefined, pointer: string): JsonValue => {
+const completeValue = (edited: JsonValue, original: JsonValue | undefined, pointer: string): JsonValue => {
   if (typeof edited === 'string') return completeText(edited, original, pointer);
   if (typeof edited !== 'object' || edited === null) return edited;
   if (Object.hasOwn(edited, '$bytes') && Object.hasOwn(edited, '$start'))
-    throw refuse(pointer, 'is only the start of a value; write all of it');
+    throw editProblem(pointer, 'is only the start of a value; write all of it');
   const known = (original ?? {}) as Readonly<Record<string, JsonValue>>;
   const entries = Object.entries(edited).map(([key, value]): [string, JsonValue] => {
     const place = `${pointer}/${toPointerKey(key)}`;
-    return [key, complete(value, Object.hasOwn(known, key) ? known[key] : undefined, place)];
+    return [key, completeValue(value, Object.hasOwn(known, key) ? known[key] : undefined, place)];
   });
   return isPlainObject(edited) ? Object.fromEntries(entries) : entries.map(([, value]) => value);
 };
@@ -59,11 +59,11 @@ const completeText = (edited: string, original: JsonValue | undefined, pointer: 
   if (!edited.includes(REDACTED)) return edited;
   if (edited === REDACTED && original !== undefined) return original;
   if (typeof original === 'string' && redactText(original) === edited) return original;
-  throw refuse(pointer, 'contains "[redacted]", which is not what was received; write the real value');
+  throw editProblem(pointer, 'contains "[redacted]", which is not what was received; write the real value');
 };
 
 /** Longer places are cut, since their keys come from the caller. */
 const MAX_POINTER_LENGTH = 200;
 
-const refuse = (pointer: string, problem: string): AppError =>
+const editProblem = (pointer: string, problem: string): AppError =>
   new AppError(BODY_INVALID, { reason: `${pointer.slice(0, MAX_POINTER_LENGTH)} ${problem}` });

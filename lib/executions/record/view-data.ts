@@ -70,13 +70,13 @@ export const viewChange = (change: Change): Change => {
 export const shortenPair = (change: Change, toComparable: (start: string) => string): Change => {
   const { path, from, to } = change;
   if (from === undefined || to === undefined) return mapChange(change, shortenValue);
-  const at = findDifference(toComparable(textOf(from)), toComparable(textOf(to)));
+  const at = findDifference(toComparable(textOfValue(from)), toComparable(textOfValue(to)));
   if (at < SHORT_START_LENGTH) return mapChange(change, shortenValue);
   return { path, from: takePart(from, at), to: takePart(to, at) };
 };
 
 /** A string itself, the start of a larger value, or JSON. */
-const textOf = (value: JsonValue): string => {
+const textOfValue = (value: JsonValue): string => {
   if (typeof value === 'string') return value;
   return isCut(value) ? String((value as JsonObject).$start) : JSON.stringify(value);
 };
@@ -97,7 +97,7 @@ const takePart = (value: JsonValue, differsAt: number): JsonValue => {
   if (short === value || !isPlainObject(short)) return value;
   const at = differsAt - SAME_LENGTH;
   const { $bytes } = short as JsonObject;
-  const $part = textOf(value)
+  const $part = textOfValue(value)
     .slice(at, at + PART_LENGTH)
     .toWellFormed();
   return { ...($bytes === undefined ? {} : { $bytes }), $at: at, $part };
@@ -188,14 +188,14 @@ const measureJson = createMeasureJson();
 /** Returns an empty object if the value can't be measured, like the input of a run that fails for that reason. */
 const measureBytes = (value: JsonValue): { readonly $bytes?: number } => {
   try {
-    return { $bytes: measure(value) };
+    return { $bytes: measureViewed(value) };
   } catch {
     return {};
   }
 };
 
 /** Measures data as JSON; the engine has measured and frozen all but the map of a node's outputs. */
-const measure = (value: JsonValue): number =>
+const measureViewed = (value: JsonValue): number =>
   isPlainObject(value) && !Object.isFrozen(value)
     ? Object.entries(value).reduce((bytes, [key, item]) => bytes + key.length + 4 + measureJson(item), 2)
     : measureJson(value);

@@ -51,7 +51,7 @@ export const noCounts = (): Counts => ({
 });
 
 /** Counts what happened. @param hasNodes - whether nodes are counted separately */
-export const count = (counts: Counts, happening: Happening, hasNodes: boolean): void => {
+export const countHappening = (counts: Counts, happening: Happening, hasNodes: boolean): void => {
   switch (happening.kind) {
     case 'started':
       counts.started += 1;

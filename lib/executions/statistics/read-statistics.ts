@@ -66,8 +66,8 @@ export const readStatistics = async (
   const stepMs = step === 'hour' ? HOUR_MS : DAY_MS;
   const to = query.to ?? now;
   const from = Math.floor((query.from ?? Math.max(0, to - DAY_MS)) / stepMs) * stepMs;
-  if (from > to) throw refuse('from must not be later than to');
-  if (to - from > MAX_DAYS * DAY_MS) throw refuse(`from and to must be at most ${MAX_DAYS} days apart`);
+  if (from > to) throw invalidQuery('from must not be later than to');
+  if (to - from > MAX_DAYS * DAY_MS) throw invalidQuery(`from and to must be at most ${MAX_DAYS} days apart`);
   const end = (Math.floor(to / stepMs) + 1) * stepMs;
 
   const total = noCounts();
@@ -83,7 +83,7 @@ export const readStatistics = async (
     steps.set(at, ofStep);
     nodeRows += ofStep.nodes.size - before;
     if (parts > MAX_PARTS || nodeRows > MAX_NODE_ROWS)
-      throw refuse(
+      throw invalidQuery(
         step === 'hour' && parts <= MAX_PARTS
           ? 'the period has too many nodes by hour; choose a shorter one, or step=day'
           : 'the period has too much data; choose a shorter one',
@@ -95,14 +95,14 @@ export const readStatistics = async (
     step,
     from: toIso(from),
     to: toIso(end),
-    total: describe(total, hasNodes),
-    steps: [...steps].map(([at, counts]) => ({ from: toIso(at), ...describe(counts, hasNodes) })),
+    total: describeCounts(total, hasNodes),
+    steps: [...steps].map(([at, counts]) => ({ from: toIso(at), ...describeCounts(counts, hasNodes) })),
   };
 };
 
-const refuse = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });
+const invalidQuery = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });
 
-const describe = (counts: Counts, hasNodes: boolean): Statistics => {
+const describeCounts = (counts: Counts, hasNodes: boolean): Statistics => {
   const { started, succeeded, failed, timedOut, cancelled, refused, durations, nodes } = counts;
   const ofNodes = [...nodes].map(([nodeId, node]): [string, NodeStatistics] => [
     nodeId,

@@ -114,11 +114,11 @@ export const findProblems = (provider: v.GenericSchema, value: unknown): string[
   (v.safeParse(provider, value).issues ?? []).map(({ path = [], message }) =>
     path.length === 0
       ? `the export must be a provider, not ${field.describeValue(value)}`
-      : `${toPlace(path)} ${message}`,
+      : `${toFieldPlace(path)} ${message}`,
   );
 
 /** Formats a path such as `handles[0].id`. */
-const toPlace = (path: readonly { readonly key: unknown }[]): string =>
+const toFieldPlace = (path: readonly { readonly key: unknown }[]): string =>
   path
     .map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
     .join('')

@@ -92,7 +92,7 @@ const findViolations = (
   answers: JsonMap,
   fields: ReadonlyMap<string, FormField>,
 ): readonly FormError[] => {
-  const violations = check(schema, answers);
+  const violations = validateAnswers(schema, answers);
   if (violations === null) return [{ name: null, message: 'These answers take too long to check.' }];
   return violations
     .filter(({ pointer, keyword }) => pointer !== '#' || !WHOLE.has(keyword))
@@ -107,7 +107,7 @@ const findViolations = (
 /** Keywords of the whole object that are checked here, with better messages. */
 const WHOLE = new Set(['required', 'additionalProperties', 'unevaluatedProperties', 'false']);
 
-const check = (schema: JsonMap, answers: JsonMap) => {
+const validateAnswers = (schema: JsonMap, answers: JsonMap) => {
   try {
     return compileJsonSchema(schema)(answers, { maxWork: MAX_WORK });
   } catch (error) {

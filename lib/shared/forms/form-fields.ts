@@ -35,8 +35,8 @@ export const toFields = (schema: JsonMap): readonly FormField[] => {
     return {
       name,
       kind,
-      title: textOf(property.title) ?? name,
-      description: textOf(property.description),
+      title: filledTextOf(property.title) ?? name,
+      description: filledTextOf(property.description),
       isRequired: required.includes(name),
       options: kind === 'choice' ? scalarsOf(property.enum) : [],
       initial: isScalar(property.default) ? String(property.default) : '',
@@ -66,7 +66,8 @@ const scalarsOf = (values: unknown): readonly Scalar[] => {
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const filledTextOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;
 
 /** Describes what a field accepts, in a sentence; null if it has no limits. */
 export const describeLimits = ({ kind, schema }: FormField): string | null => {

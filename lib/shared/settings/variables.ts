@@ -33,7 +33,7 @@ export const isVariableName = (name: string): boolean => NAME.test(name);
 export const toValues = (variables: readonly Variable[]): JsonObject =>
   Object.fromEntries(variables.map(({ name, value }) => [name, value]));
 
-const typeOf = (value: JsonValue): VariableType => {
+const variableTypeOf = (value: JsonValue): VariableType => {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'number') return 'number';
   return typeof value === 'boolean' ? 'boolean' : 'json';
@@ -48,8 +48,10 @@ export const findVariableProblems = ({
 }: GivenVariable): readonly VariableProblem[] => {
   if (!isVariableName(name))
     return [{ path: '/name', message: 'must be a letter or _, then at most 63 letters, digits and _' }];
-  if (type !== undefined && type !== 'json' && type !== typeOf(value))
-    return [{ path: '/value', message: `must be a ${type}, like the type, but is a ${typeOf(value)}` }];
+  if (type !== undefined && type !== 'json' && type !== variableTypeOf(value))
+    return [
+      { path: '/value', message: `must be a ${type}, like the type, but is a ${variableTypeOf(value)}` },
+    ];
   const bytes = bytesOf(value);
   if (bytes > MAX_VALUE_BYTES)
     return [
@@ -114,11 +116,11 @@ export const setVariables = (
   author: Author,
 ): Variables => {
   const next = new Map(content.map((variable) => [variable.name, variable]));
-  for (const { name, value, type = typeOf(value), description } of given) {
+  for (const { name, value, type = variableTypeOf(value), description } of given) {
     const known = next.get(name);
     const set = { name, type, value, description: description ?? null };
     if (description === undefined) set.description = known?.description ?? null;
-    if (known !== undefined && isSame(known, set)) continue;
+    if (known !== undefined && isSameVariable(known, set)) continue;
     next.set(name, { ...set, ...author, revision: revision + 1 });
   }
   const changed = [...next.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -126,7 +128,10 @@ export const setVariables = (
   return isChanged ? { content: changed, revision: revision + 1 } : { content, revision };
 };
 
-const isSame = (known: Variable, set: Omit<GivenVariable, 'type'> & Pick<Variable, 'type'>): boolean =>
+const isSameVariable = (
+  known: Variable,
+  set: Omit<GivenVariable, 'type'> & Pick<Variable, 'type'>,
+): boolean =>
   known.type === set.type &&
   known.description === set.description &&
   JSON.stringify(known.value) === JSON.stringify(set.value);

@@ -56,7 +56,7 @@ export const putWorkflows = async (
     const stored: Stored[] = [];
     try {
       for (const { definition, replaces } of puts)
-        stored.push(await store(definition, parts, { ...note, replaces }));
+        stored.push(await storeDefinition(definition, parts, { ...note, replaces }));
       return stored;
     } catch (error) {
       const left = await putBack(puts, formers, stored, parts);
@@ -66,7 +66,7 @@ export const putWorkflows = async (
   return registerAround(changes, storeAll, parts);
 };
 
-const store = (
+const storeDefinition = (
   definition: WorkflowDefinition,
   { workflows, findNodeType }: PutParts,
   options: PutOptions,
@@ -93,7 +93,7 @@ const putBack = async (
     try {
       const former = formers[index] ?? null;
       if (former === null) await parts.workflows.remove(definition.id, version);
-      else await store(former, parts, { replaces: version });
+      else await storeDefinition(former, parts, { replaces: version });
     } catch (cause) {
       parts.logger.warn('The workflow could not be rolled back.', { workflowId: definition.id, cause });
       left.push(definition.id);

@@ -100,7 +100,7 @@ export const reconcileRegistrations = async (
   }
   const stored = await Promise.all([...names].map((name) => registrations.find(name)));
   for (const one of stored) {
-    if (one?.workflowId !== workflowId || has(wanted, one) || !mayGo(one)) continue;
+    if (one?.workflowId !== workflowId || hasRegistration(wanted, one) || !mayGo(one)) continue;
     await unregister(one, parts);
   }
 };
@@ -118,36 +118,41 @@ export const isAsWanted = (
 ): boolean => {
   const wanted = wantedRegistrations(current, findNodeType);
   const isRegistered = (one: Registration) =>
-    stored.some((other) => other.name === one.name && other.state === 'registered' && isSame(other, one));
-  return wanted.every(isRegistered) && stored.every((one) => has(wanted, one) || !mayGo(one));
+    stored.some(
+      (other) => other.name === one.name && other.state === 'registered' && isSameRegistration(other, one),
+    );
+  return wanted.every(isRegistered) && stored.every((one) => hasRegistration(wanted, one) || !mayGo(one));
 };
 
 /** @throws AppError `REGISTRATION_REFUSED` when two triggers need the same exclusive resource */
 const requireDistinct = (all: readonly Registration[]): void => {
   for (const [index, wanted] of all.entries()) {
     const other = all.slice(0, index).find(({ name }) => name === wanted.name);
-    if (other !== undefined) throw refused(wanted, null, describeTaken(other));
+    if (other !== undefined) throw registrationRefused(wanted, null, describeTaken(other));
   }
 };
 
-const has = (registrations: readonly Registration[], { name, triggerNodeId }: Registration): boolean =>
-  registrations.some((one) => one.name === name && one.triggerNodeId === triggerNodeId);
+const hasRegistration = (
+  registrations: readonly Registration[],
+  { name, triggerNodeId }: Registration,
+): boolean => registrations.some((one) => one.name === name && one.triggerNodeId === triggerNodeId);
 
 const registerOne = async (
   wanted: Registration,
   { registrations, openContext, logger, findNodeType }: RegistrarParts,
 ): Promise<void> => {
   const known = await registrations.find(wanted.name);
-  if (known?.state === 'registered' && isSame(known, wanted)) return;
+  if (known?.state === 'registered' && isSameRegistration(known, wanted)) return;
   const claimed = await registrations.claim(wanted);
-  if (claimed.workflowId !== wanted.workflowId) throw refused(wanted, null, describeTaken(claimed));
+  if (claimed.workflowId !== wanted.workflowId)
+    throw registrationRefused(wanted, null, describeTaken(claimed));
   try {
     const source = findRegisteringSource(wanted.nodeType, findNodeType);
     await source?.register(wanted, await openContext());
   } catch (error) {
     if (isAppError(error)) throw error;
     const path = isRegistrationRefused(error) ? error.path : null;
-    throw refused(wanted, path, error instanceof Error ? error.message : String(error), error);
+    throw registrationRefused(wanted, path, error instanceof Error ? error.message : String(error), error);
   }
   await registrations.change(claimed, 'registered');
   logger.info('Trigger registered.', toLogFields(wanted));
@@ -176,13 +181,13 @@ export const unregister = async (
   logger.info('Trigger unregistered.', toLogFields(stored));
 };
 
-const isSame = (one: Registration, other: Registration): boolean =>
+const isSameRegistration = (one: Registration, other: Registration): boolean =>
   one.workflowId === other.workflowId &&
   one.triggerNodeId === other.triggerNodeId &&
   one.nodeType === other.nodeType &&
   JSON.stringify(one.parameters) === JSON.stringify(other.parameters);
 
-const refused = (
+const registrationRefused = (
   { workflowId, triggerNodeId }: Registration,
   path: string | null,
   reason: string,

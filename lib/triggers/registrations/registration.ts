@@ -44,7 +44,7 @@ export const toRegistration = (
   const form = source.form === undefined ? '' : `${source.form}.`;
   const name =
     resource === null
-      ? `${form}${hash(JSON.stringify([workflowId, triggerNodeId, nodeType, parameters]))}`
+      ? `${form}${hashName(JSON.stringify([workflowId, triggerNodeId, nodeType, parameters]))}`
       : nameOfResource(resource);
   return { name, workflowId, triggerNodeId, nodeType, parameters };
 };
@@ -60,6 +60,6 @@ export const describeTaken = ({ workflowId, triggerNodeId }: Registration): stri
   `trigger ${triggerNodeId} of ${workflowId} already uses it, and only one can`;
 
 /** The name of the registration that owns a resource. @param resource - as returned by `EventSource.resourceOf` */
-export const nameOfResource = (resource: string): string => hash(JSON.stringify([resource]));
+export const nameOfResource = (resource: string): string => hashName(JSON.stringify([resource]));
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const hashName = (text: string): string => createHash('sha256').update(text).digest('base64url');

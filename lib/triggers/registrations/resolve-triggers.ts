@@ -31,15 +31,17 @@ export const resolveTrigger = async (
   const refuse = (path: string | null, reason: string, cause?: unknown) =>
     new AppError(REGISTRATION_REFUSED, { workflowId, triggerNodeId: node.id, path, reason }, cause);
   const nodeType = findNodeType(node.type);
-  const parameters = await resolve(node, nodeType?.schema, await readVariables()).catch((error: unknown) => {
-    throw refuse(null, error instanceof Error ? error.message : String(error), error);
-  });
+  const parameters = await resolveParameters(node, nodeType?.schema, await readVariables()).catch(
+    (error: unknown) => {
+      throw refuse(null, error instanceof Error ? error.message : String(error), error);
+    },
+  );
   const [problem] = (await nodeType?.checkParameters?.(parameters)) ?? [];
   if (problem !== undefined) throw refuse(problem.path, problem.message);
   return { ...node, parameters };
 };
 
-const resolve = async (
+const resolveParameters = async (
   { parameters }: WorkflowNode,
   schema: JsonObject | undefined,
   variables: JsonObject,

@@ -46,7 +46,7 @@ export const serveForm = (): Stages => {
       const deliveryContent = JSON.stringify(typed);
       return pageId === undefined
         ? { body, deliveryContent }
-        : { body, deliveryContent, deliveryKey: hash(request.rawBody) };
+        : { body, deliveryContent, deliveryKey: hashBody(request.rawBody) };
     },
     judge: ({ request, webhook, input: { body } }) => {
       const typed = typedIn.get(request);
@@ -105,4 +105,4 @@ const refuseOtherSites = ({ headers }: WebhookRequest): void => {
  * Returns the delivery key of a form: the same page with the same answers, sent twice, is one delivery; with different
  * answers it is a new one.
  */
-const hash = (rawBody: Uint8Array): string => createHash('sha256').update(rawBody).digest('base64url');
+const hashBody = (rawBody: Uint8Array): string => createHash('sha256').update(rawBody).digest('base64url');

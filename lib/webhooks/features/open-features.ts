@@ -19,34 +19,34 @@ export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
   return ({ config }) => {
     const known = opened.get(config);
     if (known !== undefined) return known;
-    const opening = openAll(config.features ?? {}, ports);
+    const opening = openStages(config.features ?? {}, ports);
     opened.set(config, opening);
     opening.catch(() => opened.delete(config)); // the next request tries again
     return opening;
   };
 };
 
-const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<OpenStages> => {
+const openStages = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<OpenStages> => {
   const unknown = Object.keys(rules).find((name) => !features.some((feature) => feature.name === name));
-  if (unknown !== undefined) throw misconfigured(new Error(`unknown feature "${unknown}"`));
+  if (unknown !== undefined) throw webhookMisconfigured(new Error(`unknown feature "${unknown}"`));
   const stages: Stages[] = [];
   for (const feature of features) {
     const rule = rules[feature.name];
-    if (rule !== undefined) stages.push(await openOne(feature, rule, ports));
+    if (rule !== undefined) stages.push(await openFeature(feature, rule, ports));
   }
   return {
     secretHeaders: stages.flatMap(({ secretHeaders = [] }) => secretHeaders),
     maxBodyBytes: Math.min(...stages.map(({ maxBodyBytes = Number.POSITIVE_INFINITY }) => maxBodyBytes)),
-    admit: first(stages.map(({ admit }) => admit)),
-    verify: first(stages.map(({ verify }) => verify)),
+    admit: firstAnswer(stages.map(({ admit }) => admit)),
+    verify: firstAnswer(stages.map(({ verify }) => verify)),
     checkJson: (text, value) => {
       for (const { checkJson } of stages) checkJson?.(text, value);
     },
-    parse: first(stages.map(({ parse }) => parse)),
-    judge: first(stages.map(({ judge }) => judge)),
+    parse: firstAnswer(stages.map(({ parse }) => parse)),
+    judge: firstAnswer(stages.map(({ judge }) => judge)),
     waiting: Object.assign({}, withoutFeatures.waiting, ...stages.map(({ waiting }) => waiting)),
-    acknowledge: first(stages.map(({ acknowledge }) => acknowledge)),
-    present: first(stages.map(({ present }) => present)),
+    acknowledge: firstAnswer(stages.map(({ acknowledge }) => acknowledge)),
+    present: firstAnswer(stages.map(({ present }) => present)),
     start: async (starting) => {
       let { held } = starting;
       for (const { start } of stages) held = (await start?.({ ...starting, held })) ?? held;
@@ -55,18 +55,22 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
   };
 };
 
-const openOne = async (feature: WebhookFeature, rule: JsonValue, ports: FeaturePorts): Promise<Stages> => {
+const openFeature = async (
+  feature: WebhookFeature,
+  rule: JsonValue,
+  ports: FeaturePorts,
+): Promise<Stages> => {
   try {
     return await feature.stages(rule, ports);
   } catch (error) {
-    throw isAppError(error) ? error : misconfigured(error);
+    throw isAppError(error) ? error : webhookMisconfigured(error);
   }
 };
 
-const misconfigured = (cause: unknown): AppError => new AppError(WEBHOOK_MISCONFIGURED, {}, cause);
+const webhookMisconfigured = (cause: unknown): AppError => new AppError(WEBHOOK_MISCONFIGURED, {}, cause);
 
 /** Runs the stages in sequence until one has a result. */
-const first =
+const firstAnswer =
   <Subject, Result extends object = Answer>(
     stages: readonly (((subject: Subject) => Promise<Result | null> | Result | null) | undefined)[],
   ) =>

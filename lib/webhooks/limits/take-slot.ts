@@ -113,14 +113,14 @@ const findRooms = async (
     ({ length }) => length,
   );
   if (open.every((count, group) => count <= shareOf(group))) return { rooms, allFit: true };
-  const left = sum(shares) - sum(open);
+  const left = sumCounts(shares) - sumCounts(open);
   const room = rooms.find(({ group, max }) => (open[group] ?? 0) < max);
   if (room === undefined) return { rooms: [], allFit: false };
   const max = Math.min(room.max, (open[room.group] ?? 0) + left);
   return { rooms: [{ ...room, max }], allFit: false };
 };
 
-const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+const sumCounts = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 /** The first group with a free slot, with the slots to release for it. */
 const findPlace = async (rooms: readonly Room[], isFree: IsFree) => {

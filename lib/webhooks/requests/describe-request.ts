@@ -14,7 +14,7 @@ export const describeRequestSummary = (record: RequestRecord) => ({
   key: record.key,
   verdict: record.verdict,
   executionId: record.executionId,
-  refusal: record.refusal === null ? null : { ...record.refusal, advice: advise(record.refusal) },
+  refusal: record.refusal === null ? null : { ...record.refusal, advice: adviseRefusal(record.refusal) },
 });
 
 export const describeRequest = (record: RequestRecord) => ({
@@ -58,7 +58,7 @@ const advice: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /** What to change so that the next request is accepted; null if only time helps. */
-const advise = ({ code }: RequestRefusal): string | null =>
+const adviseRefusal = ({ code }: RequestRefusal): string | null =>
   Object.hasOwn(advice, code) ? (advice[code as ErrorCode] ?? null) : null;
 
 /** @throws AppError `REQUEST_NOT_FOUND` | `STORE_UNAVAILABLE` */

@@ -7,7 +7,7 @@ type Content = Omit<RequestRecord, 'place'>;
 const COMPRESSED_FROM = 500;
 
 /** Stored size of a record in bytes, without its key. */
-const sizeOf = (record: object): number => {
+const sizeOfRecord = (record: object): number => {
   const text = JSON.stringify(record);
   return text.length < COMPRESSED_FROM ? Buffer.byteLength(text) : deflateRawSync(text).length;
 };
@@ -19,12 +19,12 @@ const MISSING_ADDRESS = 'its address is too long to be stored in full';
 /**
  * Truncates a record until it fits: first its body, then its headers, then the address.
  *
- * @param limitBytes - see {@link sizeOf}; at least 500
+ * @param limitBytes - see {@link sizeOfRecord}; at least 500
  */
 export const fitRequest = (record: Content, limitBytes: number): Content => {
   let fitted = record;
   for (const cut of cuts) {
-    if (sizeOf(fitted) <= limitBytes) break;
+    if (sizeOfRecord(fitted) <= limitBytes) break;
     fitted = cut(fitted);
   }
   return fitted;

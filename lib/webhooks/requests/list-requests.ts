@@ -42,7 +42,7 @@ export const listRequests = async (
   if (from !== null && to !== null && from > to)
     throw new AppError(QUERY_INVALID, { reason: 'from must not be later than to' });
   const list = JSON.stringify([workflowId, verdict.toSorted(), key, sender, request, from, to]);
-  const after = cursor === null ? null : toPlace(readCursor(cursor, list));
+  const after = cursor === null ? null : toListPlace(readCursor(cursor, list));
   const range = {
     from: from ?? 0,
     to: Math.min(to ?? now + CLOCKS_DIFFER_MS, after?.receivedAt ?? Number.POSITIVE_INFINITY),
@@ -51,7 +51,7 @@ export const listRequests = async (
   const found: RequestRecord[] = [];
   let last: RequestRecord | null = null;
   let read = 0;
-  for await (const record of merge(
+  for await (const record of mergeLatestFirst(
     kindsOf(verdict).map((kind) => byTime(store.scan({ workflowId, kind, ...range }))),
   )) {
     if (after !== null && latestFirst(record, after) <= 0) continue;
@@ -68,7 +68,7 @@ export const listRequests = async (
 /** Allowed clock difference between the gateway and this process. */
 const CLOCKS_DIFFER_MS = 3_600_000;
 
-const toPlace = ({ at, executionId }: ListPosition) => ({ receivedAt: Number(at), place: executionId });
+const toListPlace = ({ at, executionId }: ListPosition) => ({ receivedAt: Number(at), place: executionId });
 
 const toCursor = (last: RequestRecord | null, list: string): string | null =>
   last === null
@@ -107,7 +107,9 @@ async function* byTime(records: AsyncIterable<RequestRecord>): AsyncGenerator<Re
 const isSameMinute = (a: RequestRecord, b: RequestRecord): boolean =>
   toMinute(a.receivedAt) === toMinute(b.receivedAt);
 
-async function* merge(sources: readonly AsyncGenerator<RequestRecord>[]): AsyncGenerator<RequestRecord> {
+async function* mergeLatestFirst(
+  sources: readonly AsyncGenerator<RequestRecord>[],
+): AsyncGenerator<RequestRecord> {
   try {
     const heads = await Promise.all(sources.map((source) => source.next()));
     for (;;) {

@@ -61,11 +61,11 @@ const startedBefore = (thrown: unknown): string | null =>
 
 const toRefusal = (thrown: unknown): RequestRefusal =>
   isAppError(thrown)
-    ? { code: thrown.code, detail: thrown.message, reason: reasonOf(thrown) }
+    ? { code: thrown.code, detail: thrown.message, reason: reasonOfRefusal(thrown) }
     : { code: 'INTERNAL', detail: 'Something failed on our side.', reason: null };
 
 /** What the response does not contain: the reason, or what is misconfigured. */
-const reasonOf = (error: AppError): string | null => {
+const reasonOfRefusal = (error: AppError): string | null => {
   if (isAppError(error, 'BODY_SCHEMA_MISMATCH')) {
     const [first] = error.parameters.errors;
     return first === undefined ? null : `schema: ${first.pointer}: ${first.detail}`;

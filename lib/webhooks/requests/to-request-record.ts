@@ -83,12 +83,12 @@ export const toRequestRecord = async (
  */
 const findKey = async (request: WebhookRequest, webhook: Webhook): Promise<string | null> => {
   const { headers, rawBody, receivedAt } = request;
-  const body = rawBody.length <= MAX_BODY_BYTES ? read(request) : {};
+  const body = rawBody.length <= MAX_BODY_BYTES ? readRecordedBody(request) : {};
   const input = toTriggerInput({ request, webhook }, headers, body);
   return findDeliveryKey(webhook, input, receivedAt);
 };
 
-const read = (request: WebhookRequest): JsonValue => {
+const readRecordedBody = (request: WebhookRequest): JsonValue => {
   try {
     return parseBody(request, parseJson);
   } catch {

@@ -23,8 +23,8 @@ export const compareDefinitions = (from: WorkflowDefinition, to: WorkflowDefinit
       }),
     },
     connections: {
-      added: without(connections, connectionsBefore),
-      removed: without(connectionsBefore, connections),
+      added: withoutConnections(connections, connectionsBefore),
+      removed: withoutConnections(connectionsBefore, connections),
     },
     /** Everything else: `/name`, `/settings/execution`. */
     workflow: compareParts(restBefore, rest),
@@ -36,12 +36,15 @@ const compareParts = (from: object, to: object): readonly Change[] =>
   compareValues(from as JsonValue, to as JsonValue);
 
 /** The connections that are not among others. */
-const without = (connections: readonly Connection[], others: readonly Connection[]): Connection[] => {
-  const known = new Set(others.map(toKey));
-  return connections.filter((connection) => !known.has(toKey(connection)));
+const withoutConnections = (
+  connections: readonly Connection[],
+  others: readonly Connection[],
+): Connection[] => {
+  const known = new Set(others.map(connectionKeyOf));
+  return connections.filter((connection) => !known.has(connectionKeyOf(connection)));
 };
 
-const toKey = ({
+const connectionKeyOf = ({
   sourceNodeId,
   sourceOutput = 'main',
   targetNodeId,

@@ -48,7 +48,7 @@ const compileLazily = (text: string, place: string): Evaluate => {
     // No timer fires between synchronous evaluations, so the deadline is checked before each.
     if (scope.isTimeUp?.() === true) throw new Error('the execution ran out of time');
     try {
-      return loaded.evaluate(loaded.natives, parsed, scope, place);
+      return loaded.evaluateParsed(loaded.natives, parsed, scope, place);
     } catch (error) {
       throw new ExpressionError(`{{ ${text} }} failed: ${loaded.describeError(error)}`, error);
     }

@@ -1,6 +1,6 @@
 import { compileJsonata } from './compile-expression.ts';
 import type { ParsedExpression } from './language.chunk.ts';
-import { compileSimple, isKeyword, type Token, tokenize } from './simple-expression.ts';
+import { compileSimple, isKeyword, type Token, tokenizeSimple } from './simple-expression.ts';
 
 export interface Read {
   /** The path as an expression: `body.total`, `$trigger.id`; `$` is the whole input. */
@@ -24,7 +24,7 @@ interface Reads {
  * @throws ExpressionError for a syntax error
  */
 export const findReads = async (text: string): Promise<Reads> => {
-  const tokens = compileSimple(text) === null ? null : tokenize(text);
+  const tokens = compileSimple(text) === null ? null : tokenizeSimple(text);
   if (tokens !== null) {
     const parts = splitTokens(tokens);
     return { reads: unique(parts.filter((part) => typeof part !== 'string')), parts };

@@ -44,7 +44,7 @@ const toUuid = (seed: string): string => {
  * @param place - unique per expression of a node
  * @throws EvaluationError
  */
-export const evaluate = (
+export const evaluateParsed = (
   natives: Natives,
   expression: ParsedExpression,
   scope: Scope,

@@ -41,7 +41,7 @@ export const compileParameters = (
     // Last one first, so that no index changes before its item is replaced.
     for (let index = leaves.length - 1; index >= 0; index--) {
       const leaf = leaves[index] as Leaf;
-      whole = replaceAt(whole, leaf.path, 0, settle(leaf, values[index])) as JsonValue;
+      whole = replaceAt(whole, leaf.path, 0, settleLeaf(leaf, values[index])) as JsonValue;
     }
     return whole as JsonObject;
   };
@@ -110,7 +110,7 @@ const findLeaves = (value: JsonValue, { path, rules, isRequired, format }: Place
 };
 
 /** The value to insert; undefined if its place is left out. */
-const settle = ({ isList, isRequired, withoutResult, path, text }: Leaf, value: Result): Result => {
+const settleLeaf = ({ isList, isRequired, withoutResult, path, text }: Leaf, value: Result): Result => {
   if (value !== undefined) return isList && value !== null && !Array.isArray(value) ? [value] : value;
   if (isRequired && withoutResult === undefined)
     throw new ExpressionError(`Parameter "${path.join('.')}" is required, but ${text} has no result`);

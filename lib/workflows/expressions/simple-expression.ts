@@ -96,7 +96,7 @@ const arithmetic = (calculate: (left: number, right: number) => number) =>
     return isMissing ? undefined : NEEDS_JSONATA;
   });
 
-const toText = (value: Value): string | typeof NEEDS_JSONATA => {
+const textOfOperand = (value: Value): string | typeof NEEDS_JSONATA => {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? String(roundNumber(value)) : NEEDS_JSONATA;
@@ -104,8 +104,8 @@ const toText = (value: Value): string | typeof NEEDS_JSONATA => {
 };
 
 const concatenate = binary((left, right) => {
-  const head = toText(left);
-  const tail = toText(right);
+  const head = textOfOperand(left);
+  const tail = textOfOperand(right);
   if (head === NEEDS_JSONATA || tail === NEEDS_JSONATA) return NEEDS_JSONATA;
   return isLarge(head) && isLarge(tail) ? NEEDS_JSONATA : head + tail;
 });
@@ -140,8 +140,8 @@ const LONGEST = 1_000;
 
 /** Compiles paths, literals, operators and parentheses without JSONata; null for any other expression. */
 export const compileSimple = (text: string): Compiled | null => {
-  const tokens = text.length > LONGEST ? null : tokenize(text);
-  return tokens === null ? null : parse(tokens);
+  const tokens = text.length > LONGEST ? null : tokenizeSimple(text);
+  return tokens === null ? null : parseSimple(tokens);
 };
 
 export interface Token {
@@ -165,7 +165,7 @@ const TOKEN = new RegExp(
 );
 
 /** @returns null if the text has tokens of other expressions */
-export const tokenize = (text: string): Token[] | null => {
+export const tokenizeSimple = (text: string): Token[] | null => {
   const tokens: Token[] = [];
   for (TOKEN.lastIndex = 0; TOKEN.lastIndex < text.length; ) {
     const { number, variable, word, name, double, single, symbol } = TOKEN.exec(text)?.groups ?? {};
@@ -193,7 +193,7 @@ const keywords = new Set([...constants.keys(), 'and', 'or', 'in', 'function']);
 export const isKeyword = (word: string): boolean => keywords.has(word);
 
 /** Parses by precedence, as JSONata's parser does (Pratt); null for what is not in the subset. */
-const parse = (tokens: readonly Token[]): Compiled | null => {
+const parseSimple = (tokens: readonly Token[]): Compiled | null => {
   let at = 0;
 
   const take = (symbol: string): boolean => {

@@ -57,7 +57,7 @@ export const joinUrl = async (template: UrlTemplate): Promise<string> => {
       const next = parts[index + 1];
       const ends = next === undefined || !('text' in next) || /^[\\/?#:]/.test(next.text);
       const gap = { place, host: head.host, ends, isReference };
-      piece = insert(given, await findForm(expression), gap, fail);
+      piece = insertValue(given, await findForm(expression), gap, fail);
       if (place !== 'start') inserted.push({ from: text.length, to: text.length + piece.length, fail });
     }
     text += piece;
@@ -173,7 +173,7 @@ interface Gap {
 }
 
 /** Writes a value at its place. */
-const insert = (given: string, form: Form, gap: Gap, fail: (message: string) => never): string => {
+const insertValue = (given: string, form: Form, gap: Gap, fail: (message: string) => never): string => {
   const { place, isReference } = gap;
   if (place === 'start') {
     if (!isReference && given !== '' && !/^https?(?::\/\/|$)/i.test(given))
@@ -192,9 +192,9 @@ const insert = (given: string, form: Form, gap: Gap, fail: (message: string) => 
         fail('gives "?" or "#", which $encodeUrl does not encode: leave it out, or write $rawUrl(…)');
       return given;
     case 'component':
-      return ENCODED.test(given) ? given : encode(given);
+      return ENCODED.test(given) ? given : encodeUrlPart(given);
     case 'value':
-      return encode(given);
+      return encodeUrlPart(given);
   }
 };
 
@@ -219,7 +219,7 @@ const checkHead = (given: string, { place, host, ends }: Gap, fail: (message: st
 };
 
 /** All but what RFC 3986 calls unreserved, as by `{var}` of RFC 6570. A lone surrogate becomes U+FFFD. */
-const encode = (text: string): string =>
+const encodeUrlPart = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createStatisticsStore } from '../../../lib/adapters/dynamodb/statistics/statistics-store.ts';
-import { type Counts, count, type Happening, noCounts } from '../../../lib/executions/statistics/counts.ts';
+import {
+  type Counts,
+  countHappening,
+  type Happening,
+  noCounts,
+} from '../../../lib/executions/statistics/counts.ts';
 import { HOUR_MS, type StreamedChange } from '../../../lib/executions/statistics/statistics-store.ts';
 import { cases } from '../../support/deep.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
@@ -44,7 +49,7 @@ const collect = async <Part>(parts: AsyncIterable<Part>): Promise<Part[]> => {
 /** All parts as one, with histograms sorted. */
 const sum = (happenings: readonly Happening[], hasNodes: boolean): Counts => {
   const counts = noCounts();
-  for (const happening of happenings) count(counts, happening, hasNodes);
+  for (const happening of happenings) countHappening(counts, happening, hasNodes);
   return counts;
 };
 

@@ -5,7 +5,7 @@ import jsonata from 'jsonata';
 import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
 import {
   describeError,
-  evaluate,
+  evaluateParsed,
   loadNatives,
   parse,
 } from '../../../lib/workflows/expressions/language.chunk.ts';
@@ -31,7 +31,7 @@ const outcomeOf = async (text: string, scope: Scope): Promise<string> => {
 /** The outcome without closures. */
 const outcomeOfEvaluator = async (text: string, scope: Scope): Promise<string> => {
   try {
-    return print(evaluate(await natives, parse(text), scope, ''));
+    return print(evaluateParsed(await natives, parse(text), scope, ''));
   } catch (error) {
     return `{{ ${text} }} failed: ${describeError(error)}`;
   }

@@ -281,7 +281,7 @@ export const toDataAttributes = (
   };
 };
 
-export const toData = (item: Item): ExecutionData => ({
+export const toExecutionData = (item: Item): ExecutionData => ({
   input: readPacked(item, 'input'),
   callbackKey: item.callbackKey?.S ?? null,
   retriedCheckpoints: readPacked(item, 'retriedCheckpoints'),
@@ -375,7 +375,7 @@ export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES) => 
   const whole = measureNodes(nodes, maxBytes);
   if (whole.stored !== null) return { stored: whole.stored, omitted: 0 };
   const bare = nodes.map(withoutData);
-  const byPriority = [...bare.keys()].sort((a, b) => rank(bare[a]) - rank(bare[b]) || a - b);
+  const byPriority = [...bare.keys()].sort((a, b) => rankNode(bare[a]) - rankNode(bare[b]) || a - b);
   for (let count = bare.length; ; ) {
     const kept = new Set(byPriority.slice(0, count));
     const { stored, excess } = measureNodes(
@@ -402,4 +402,4 @@ const withoutData = (node: NodeRecord): NodeRecord => {
   return rest;
 };
 
-const rank = (node: NodeRecord | undefined): number => (node?.status === 'failed' ? 0 : 1);
+const rankNode = (node: NodeRecord | undefined): number => (node?.status === 'failed' ? 0 : 1);

@@ -21,10 +21,10 @@ import {
   timeShardOf,
   toCallback,
   toCallbackKeys,
-  toData,
   toDataAttributes,
   toEndAttributes,
   toEndChange,
+  toExecutionData,
   toExpiry,
   toIso,
   toLease,
@@ -130,7 +130,7 @@ export const createExecutionStore = onTable(
     return {
       find,
 
-      findData: (executionId) => findAs(dataKeyOf(executionId), toData),
+      findData: (executionId) => findAs(dataKeyOf(executionId), toExecutionData),
 
       start: async (start) => {
         // The data first, so that no process finds a record without it. Data from another delivery with the same key is

@@ -11,8 +11,8 @@ export const createSlotStore = onTable(
   'deliveries',
   (table): SlotStore => ({
     take: async ({ workflowId, group, slot, max, ended }) => {
-      const own = nameOf(slot);
-      const names = Object.fromEntries(ended.map((other, index) => [`#ended${index}`, nameOf(other)]));
+      const own = nameOfSlot(slot);
+      const names = Object.fromEntries(ended.map((other, index) => [`#ended${index}`, nameOfSlot(other)]));
       const placeholders = Object.keys(names);
       const taken = await updateItem(
         table,
@@ -52,7 +52,7 @@ const keyOfGroup = (workflowId: string, group: number) => ({
   deliveryId: `slots:${workflowId}${group === 0 ? '' : `#${group}`}`,
 });
 
-const nameOf = (slot: Slot): string => `${SLOT}${slot.executionId}`;
+const nameOfSlot = (slot: Slot): string => `${SLOT}${slot.executionId}`;
 
 const toSlots = (item: Item): Slot[] =>
   Object.keys(item)

@@ -1,6 +1,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import {
-  count,
+  countHappening,
   type Happening,
   noCounts,
   packCounts,
@@ -50,7 +50,7 @@ export const createStatisticsStore = onTable(
         const last = fresh.at(-1);
         if (last === undefined) return;
         const counts = stored === null ? noCounts() : unpackCounts(readLongJson(stored, 'counts', EMPTY));
-        for (const { happening } of fresh) count(counts, happening, workflowId !== ALL);
+        for (const { happening } of fresh) countHappening(counts, happening, workflowId !== ALL);
         const attributes = {
           counts: longJson(packCounts(counts)),
           upTo: String(last.sequence),

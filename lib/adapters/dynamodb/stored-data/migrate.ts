@@ -105,7 +105,7 @@ const migrateTable = async (
       if (version === SCHEMA_VERSION) return;
       if (version < OLDEST_VERSION || version > SCHEMA_VERSION) counts.unread++;
       else if (!parts.isDryRun)
-        counts[(await rewrite(TableName, keys, item, parts)) ? 'migrated' : 'skipped']++;
+        counts[(await rewriteItem(TableName, keys, item, parts)) ? 'migrated' : 'skipped']++;
     });
     read += items.length;
     parts.onPage(TableName, read);
@@ -115,7 +115,7 @@ const migrateTable = async (
 };
 
 /** @returns false if the item has changed since it was read, or no longer exists */
-const rewrite = async (
+const rewriteItem = async (
   TableName: string,
   keys: readonly string[],
   item: Item,

@@ -77,14 +77,14 @@ const toBodyType = (mediaType: string): BodyType => {
 };
 
 const parsers: Readonly<Record<BodyType, (typed: TypedBody) => ParsedBody | Promise<ParsedBody>>> = {
-  json: (typed) => ({ body: typed.parsers.json(toText(typed)) }),
-  ndjson: (typed) => ({ body: parseNdjson(toText(typed), typed.parsers) }),
+  json: (typed) => ({ body: typed.parsers.json(decodeTypedBody(typed)) }),
+  ndjson: (typed) => ({ body: parseNdjson(decodeTypedBody(typed), typed.parsers) }),
   form: ({ content, toBody }) => ({ body: toBody(parseForm(content)) }),
   multipart: ({ content, toBody }) => parseMultipart(content, toBody),
   xml: async ({ content: { rawBody }, charset, parsers: { xml, maxDepth } }) => ({
     body: await parseXmlBody(rawBody, charset, { xml, maxDepth }),
   }),
-  text: (typed) => ({ body: toText(typed) }),
+  text: (typed) => ({ body: decodeTypedBody(typed) }),
   file: ({ content }) => toFileBody(content),
   untyped: ({ content, parsers: { json } }) => {
     const text = decodeExactly(content.rawBody);
@@ -92,7 +92,7 @@ const parsers: Readonly<Record<BodyType, (typed: TypedBody) => ParsedBody | Prom
   },
 };
 
-const toText = ({ content, charset }: TypedBody): string => decodeText(content.rawBody, charset);
+const decodeTypedBody = ({ content, charset }: TypedBody): string => decodeText(content.rawBody, charset);
 
 /** Maximum number of lines; blank lines count. */
 const MAX_LINES = 50_000;

@@ -37,9 +37,9 @@ export const nestFields = (fields: JsonObject): JsonObject => {
     if (count > MAX_FIELDS)
       throw new AppError(BODY_INVALID, { reason: `it has more than ${MAX_FIELDS} fields` });
     const path = splitName(name);
-    if (!path.some((key) => Object.hasOwn(Object.prototype, key))) put(root, path, values);
+    if (!path.some((key) => Object.hasOwn(Object.prototype, key))) putField(root, path, values);
   }
-  return Object.fromEntries([...root.members].map(([key, place]) => [key, toValue(place)]));
+  return Object.fromEntries([...root.members].map(([key, place]) => [key, toNestedValue(place)]));
 };
 
 /** The keys in a name; an empty one stands for `[]`. */
@@ -55,7 +55,7 @@ const splitName = (name: string): readonly string[] => {
   ];
 };
 
-const put = (root: Place, path: readonly string[], values: readonly JsonValue[]): void => {
+const putField = (root: Place, path: readonly string[], values: readonly JsonValue[]): void => {
   const isList = path.length > 1 && path.at(-1) === '';
   let place = root;
   for (const key of isList ? path.slice(0, -1) : path) {
@@ -68,8 +68,8 @@ const put = (root: Place, path: readonly string[], values: readonly JsonValue[])
   place.values.push(...values);
 };
 
-const toValue = ({ values, isList, members }: Place): JsonValue => {
-  const inner = [...members].map(([key, place]) => [key, toValue(place)] as const);
+const toNestedValue = ({ values, isList, members }: Place): JsonValue => {
+  const inner = [...members].map(([key, place]) => [key, toNestedValue(place)] as const);
   if (inner.length === 0) return isList || values.length > 1 ? values : (values[0] ?? null);
   if (inner.every(([key]) => INDEX.test(key) && Number(key) < MAX_INDEX))
     return [...inner.sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item), ...values];

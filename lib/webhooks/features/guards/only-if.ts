@@ -26,14 +26,14 @@ const skipUnless = (rule: string): Stages => {
   const evaluate = compileExpression(rule);
   return {
     judge: async ({ request, webhook, input }) => {
-      const isWanted = await decide(evaluate, toRequestScope(webhook, input, request.receivedAt));
+      const isWanted = await decideOnlyIf(evaluate, toRequestScope(webhook, input, request.receivedAt));
       return isWanted ? null : answerJson(200, { skipped: true });
     },
   };
 };
 
 /** @throws AppError `FILTER_UNDECIDED` when the expression fails or returns anything other than true or false */
-const decide = async (evaluate: Evaluate, scope: Scope): Promise<boolean> => {
+const decideOnlyIf = async (evaluate: Evaluate, scope: Scope): Promise<boolean> => {
   try {
     const found = await evaluate(scope);
     if (typeof found === 'boolean') return found;

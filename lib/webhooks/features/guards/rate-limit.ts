@@ -69,7 +69,7 @@ export const rateLimit = defineFeature({
     const limit = async (arrival: Arrival): Promise<null> => {
       const { workflow, config } = arrival.webhook;
       const owner = [workflow.definition.id, config.triggerNodeId, requests, seconds, burst];
-      const bucket = { key: hash([...owner, readCaller(arrival)]), burst, intervalUs };
+      const bucket = { key: hashBucketKey([...owner, readCaller(arrival)]), burst, intervalUs };
       const now = clock.now() * US_PER_MS;
       const taking = await orOpen(takeToken(bucket, now, null), onStoreFailure);
       if (taking === null) return null;
@@ -130,7 +130,7 @@ const readCredential = (arrival: Arrival): readonly string[] => {
 };
 
 /** Hashes the parts of a bucket's key, so that callers do not control its length. */
-const hash = (parts: readonly unknown[]): string =>
+const hashBucketKey = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts.flat())).digest('base64url');
 
 const orOpen = async (

@@ -25,8 +25,8 @@ export const checkBody = (rule: JsonMap): Stages => {
       );
       if (violations.length === 0) return null;
       const errors = violations.slice(0, MAX_ERRORS).map(({ pointer, keyword, message }) => ({
-        pointer: shorten(pointer),
-        detail: shorten(describeViolation(keyword, message)),
+        pointer: shortenProblem(pointer),
+        detail: shortenProblem(describeViolation(keyword, message)),
       }));
       throw new AppError(BODY_SCHEMA_MISMATCH, { errors });
     },
@@ -78,5 +78,5 @@ const describeViolation = (keyword: string, message: string): string => {
   return numeric.has(keyword) ? `Number${message.slice(message.indexOf(' '))}` : message;
 };
 
-const shorten = (text: string): string =>
+const shortenProblem = (text: string): string =>
   text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS).toWellFormed()}…`;

@@ -75,7 +75,7 @@ const compileBody = (answer: AnswerOfRule): ((scope: Scope) => Promise<string>) 
   }
   if (contentTypeOf(answer) !== 'application/json') {
     const template: Evaluate | null = compileTemplate(body);
-    return async (scope) => (template === null ? body : toText(await template(scope)));
+    return async (scope) => (template === null ? body : toAnswerText(await template(scope)));
   }
   const parts = splitTemplate(body);
   const expressions = parts.map((part, at) =>
@@ -87,7 +87,7 @@ const compileBody = (answer: AnswerOfRule): ((scope: Scope) => Promise<string>) 
   };
 };
 
-const toText = (value: JsonValue | undefined): string => {
+const toAnswerText = (value: JsonValue | undefined): string => {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 };

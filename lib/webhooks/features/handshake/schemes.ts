@@ -25,13 +25,13 @@ export const answerText = (body: string): Answer => ({
 
 /** Checks that a challenge can be echoed. @throws AppError `HANDSHAKE_REFUSED` */
 export const checkChallenge = (challenge: unknown): string => {
-  if (typeof challenge !== 'string' || challenge === '') return refuse('it has no challenge');
-  if (challenge.length > MAX_CHALLENGE_LENGTH) return refuse('its challenge is too long');
+  if (typeof challenge !== 'string' || challenge === '') return refuseHandshake('it has no challenge');
+  if (challenge.length > MAX_CHALLENGE_LENGTH) return refuseHandshake('its challenge is too long');
   return challenge;
 };
 
 /** Refuses a handshake. @param reason - for the log */
-export const refuse = (reason: string): never => {
+const refuseHandshake = (reason: string): never => {
   throw new AppError(HANDSHAKE_REFUSED, {}, new Refusal(`handshake: ${reason}`));
 };
 
@@ -57,9 +57,14 @@ const byBody = (answer: (body: JsonObject, request: WebhookRequest) => Answer | 
   judge: ({ input: { body = null }, request }) => (isPlainObject(body) ? answer(body, request) : null),
 });
 
-const sign = async (token: unknown, encoding: 'hex' | 'base64', rule: HandshakeRule, ports: FeaturePorts) =>
+const signChallenge = async (
+  token: unknown,
+  encoding: 'hex' | 'base64',
+  rule: HandshakeRule,
+  ports: FeaturePorts,
+) =>
   signToken(token, await senderSecrets(ports).current(rule.credentialId ?? ''), encoding) ??
-  refuse('the value to sign is not a token');
+  refuseHandshake('the value to sign is not a token');
 
 /** Documented at https://docs.slack.dev/reference/events/url_verification */
 const slack: Handshake = () =>
@@ -79,7 +84,7 @@ const meta: Handshake = ({ credentialId = '' }, ports) => ({
     const challenge = checkChallenge(query['hub.challenge']);
     const given = String(query['hub.verify_token'] ?? '');
     const isRight = await senderSecrets(ports).some(credentialId, (token) => isEqual(given, token));
-    return isRight ? answerText(challenge) : refuse('the verify token is wrong');
+    return isRight ? answerText(challenge) : refuseHandshake('the verify token is wrong');
   },
 });
 
@@ -98,7 +103,7 @@ const microsoftGraph: Handshake = () => ({
 /** X's challenge-response check: https://docs.x.com/x-api/webhooks/quickstart */
 const x: Handshake = (rule, ports) =>
   byQuery('crc_token', async (token) =>
-    answerJson(200, { response_token: `sha256=${await sign(token, 'base64', rule, ports)}` }),
+    answerJson(200, { response_token: `sha256=${await signChallenge(token, 'base64', rule, ports)}` }),
   );
 
 /** Documented at https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
@@ -106,7 +111,10 @@ const zoom: Handshake = (rule, ports) => ({
   judge: async ({ input: { body } }) => {
     if (!isPlainObject(body) || body.event !== 'endpoint.url_validation') return null;
     const { plainToken = null } = isPlainObject(body.payload) ? body.payload : {};
-    return answerJson(200, { plainToken, encryptedToken: await sign(plainToken, 'hex', rule, ports) });
+    return answerJson(200, {
+      plainToken,
+      encryptedToken: await signChallenge(plainToken, 'hex', rule, ports),
+    });
   },
 });
 
@@ -120,7 +128,8 @@ const asana: Handshake = () => ({
   admit: ({ request: { headers, method } }) => {
     const secret = headers['x-hook-secret'];
     if (method !== 'POST' || secret === undefined) return null;
-    if (!HOOK_SECRET.test(secret)) return refuse('its X-Hook-Secret does not have the format of Asana');
+    if (!HOOK_SECRET.test(secret))
+      return refuseHandshake('its X-Hook-Secret does not have the format of Asana');
     return { ...answerText(''), headers: { 'x-hook-secret': secret, 'cache-control': 'no-store' } };
   },
 });
@@ -159,22 +168,26 @@ const sns: Handshake = (_rule, { http }) => ({
     const { signature = null } = webhook.config.features ?? {};
     const message = readFields(request);
     if (!isPlainObject(signature) || signature.scheme !== 'sns' || message.Type !== type)
-      return refuse('its message is not a signed subscription message');
+      return refuseHandshake('its message is not a signed subscription message');
     if (type === 'UnsubscribeConfirmation') return answerText('');
-    await confirm(String(message.SubscribeURL), String(signature.topicArn), http);
+    await confirmSubscription(String(message.SubscribeURL), String(signature.topicArn), http);
     return answerText('confirmed');
   },
 });
 
 /** @throws AppError `HANDSHAKE_REFUSED` | `HANDSHAKE_UNCONFIRMED` */
-const confirm = async (text: string, topicArn: string, http: FeaturePorts['http']): Promise<void> => {
+const confirmSubscription = async (
+  text: string,
+  topicArn: string,
+  http: FeaturePorts['http'],
+): Promise<void> => {
   const url = URL.parse(text);
   const isOfSns = url?.protocol === 'https:' && url.host === findSnsAddresses(topicArn).host;
   if (!isOfSns || url.username + url.password !== '' || url.pathname !== '/')
-    return refuse("its SubscribeURL is not on the SNS host of the topic's region");
+    return refuseHandshake("its SubscribeURL is not on the SNS host of the topic's region");
   const { searchParams } = url;
   if (searchParams.get('Action') !== 'ConfirmSubscription' || searchParams.get('TopicArn') !== topicArn)
-    return refuse('its SubscribeURL does not confirm a subscription to the topic');
+    return refuseHandshake('its SubscribeURL does not confirm a subscription to the topic');
   try {
     const { status } = await http.request({
       method: 'GET',
@@ -202,7 +215,7 @@ const cloudEvents: Handshake = ({ origins }) => {
       const origin = headers['webhook-request-origin'];
       if (method !== 'OPTIONS' || origin === undefined) return null;
       if (!ORIGIN.test(origin) || !isAllowed(origin))
-        return refuse('its WebHook-Request-Origin is not allowed');
+        return refuseHandshake('its WebHook-Request-Origin is not allowed');
       return {
         status: 200,
         headers: {

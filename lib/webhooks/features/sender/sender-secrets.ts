@@ -18,8 +18,8 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts) => {
   >(MAX_CREDENTIALS);
 
   const lend = async (id: string): Promise<LentCredential> => {
-    const loan = await credentials.open({ maxWaitMs: MAX_WAIT_MS }).catch(refuse);
-    return loan.lend(id, SENDER_CREDENTIAL_TYPES).catch(refuse);
+    const loan = await credentials.open({ maxWaitMs: MAX_WAIT_MS }).catch(refuseUnreadable);
+    return loan.lend(id, SENDER_CREDENTIAL_TYPES).catch(refuseUnreadable);
   };
 
   /** Shared by the requests of an interval. Null if the credential has not changed. */
@@ -28,7 +28,7 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts) => {
     const last = readings.get(id);
     const isRecent = last !== undefined && last.at <= now && now < last.at + MIN_INTERVAL_MS; // clocks can be set back
     if (isRecent) return last.latest;
-    const latest = lent.refresh().catch(refuse);
+    const latest = lent.refresh().catch(refuseUnreadable);
     readings.set(id, { at: now, latest });
     return latest;
   };
@@ -52,7 +52,7 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts) => {
     },
     /** The current secret. @throws AppError as `some` */
     current: async (id: string): Promise<string> =>
-      secretsOf(await lend(id))[0] ?? refuse(new Error(`"${id}" has no secret`)),
+      secretsOf(await lend(id))[0] ?? refuseUnreadable(new Error(`"${id}" has no secret`)),
   };
 };
 
@@ -61,7 +61,7 @@ const secretsOf = (lent: LentCredential): string[] =>
   ['secret', 'previous'].map((name) => lent.field(name)).filter((secret) => secret !== '');
 
 /** An unreadable credential refuses the request with a 503, so that the sender retries. */
-const refuse = (error: unknown): never => {
+const refuseUnreadable = (error: unknown): never => {
   const { cause } = error as Error;
   throw isAppError(cause) ? cause : new AppError(WEBHOOK_MISCONFIGURED, {}, error);
 };

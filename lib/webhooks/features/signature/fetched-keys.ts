@@ -56,7 +56,7 @@ const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<K
   /** @throws AppError `SENDER_KEYS_UNAVAILABLE` when too many URLs that are not trusted were fetched */
   const countFetch = (now: number): void => {
     fetches = fetches.filter((at) => at <= now && now < at + MIN_INTERVAL_MS); // clocks can be set back
-    if (fetches.length >= MAX_FETCHES) throw unavailable(new Error('too many key URLs'));
+    if (fetches.length >= MAX_FETCHES) throw keysUnavailable(new Error('too many key URLs'));
     fetches = [...fetches, now];
   };
 
@@ -117,11 +117,11 @@ const fetchKeys = async <Keys>(
     if (status !== 200) throw new Error(`the key URL returned ${status}`);
     return parse(new TextDecoder().decode(body));
   } catch (error) {
-    throw unavailable(error);
+    throw keysUnavailable(error);
   }
 };
 
-const unavailable = (cause: unknown) => new AppError(SENDER_KEYS_UNAVAILABLE, {}, cause);
+const keysUnavailable = (cause: unknown) => new AppError(SENDER_KEYS_UNAVAILABLE, {}, cause);
 
 /** Shared by all webhooks of a sandbox. */
 export const fetchedKeys = <Keys>(source: Source<Keys>): ((ports: FeaturePorts) => FetchedKeys<Keys>) =>

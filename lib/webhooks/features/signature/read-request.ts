@@ -77,7 +77,7 @@ export const createReadContent = (row: SchemeRow, rule: SignatureRule) => {
     const id = row.id === undefined ? '' : readPlace(request, row.id);
     const texts = { timestamp, id, webhookId: rule.webhookId ?? '' };
     const pieces = template.map((piece) =>
-      'text' in piece ? piece.text : partOf(piece.part, request, texts, rule.url),
+      'text' in piece ? piece.text : partOfRequest(piece.part, request, texts, rule.url),
     );
     if ((rule.timestampFormat ?? row.timestampFormat) === undefined)
       template.forEach((piece, at) => {
@@ -112,7 +112,7 @@ const readTimestamp = (request: WebhookRequest, place: Place): string => {
 };
 
 /** A part that the template names. @throws Refusal for a missing header */
-const partOf = (
+const partOfRequest = (
   part: string,
   request: WebhookRequest,
   texts: Readonly<Record<string, string>>,

@@ -18,7 +18,7 @@ interface UploadPlace {
  */
 export const createUploadId = (place: UploadPlace, content: JsonObject) => {
   const text = Buffer.from(JSON.stringify(content)).toString('base64url');
-  const executionId = hash(place, text);
+  const executionId = hashUpload(place, text);
   return { executionId, uploadId: `${executionId}.${text}` };
 };
 
@@ -34,13 +34,13 @@ export const parseUploadId = (
   uploadId: string,
 ): { readonly executionId: string; readonly content: JsonObject } | null => {
   const [, executionId, text] = UPLOAD_ID.exec(uploadId) ?? [];
-  if (executionId === undefined || text === undefined || executionId !== hash(place, text)) return null;
+  if (executionId === undefined || text === undefined || executionId !== hashUpload(place, text)) return null;
   const content = tryJson(Buffer.from(text, 'base64url').toString());
   return isPlainObject(content) ? { executionId, content } : null;
 };
 
 /** 43 characters, like the ids of executions started by deliveries with a key, but never equal to one of them. */
-const hash = ({ workflowId, triggerNodeId, path }: UploadPlace, text: string): string =>
+const hashUpload = ({ workflowId, triggerNodeId, path }: UploadPlace, text: string): string =>
   toExecutionId(
     createHash('sha256')
       .update(JSON.stringify(['upload', workflowId, triggerNodeId, path, text]))

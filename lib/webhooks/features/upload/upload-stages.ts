@@ -24,7 +24,7 @@ export const acceptUploads = (rule: FileLimits, ports: FeaturePorts): Stages => 
     const isUpload = (readUploadId(starting) ?? '') !== '';
     const { executionId, isInline } = starting;
     const life = isInline ? BRIEF_DAYS : null; // for a background run, its end decides how long
-    if (isUpload) await ports.openUploads().keep(placeOf(starting, executionId).key, life);
+    if (isUpload) await ports.openUploads().keep(placeOfUpload(starting, executionId).key, life);
     return null;
   },
 });
@@ -52,7 +52,7 @@ const offerUpload = async (
   const expiresAt = now + START_SECONDS * 1_000;
   const { requestId, requestPath } = arrival.request;
   const { executionId, uploadId } = createUploadId(webhookOf(arrival), { ...file, expiresAt, requestId });
-  const { key } = placeOf(arrival, executionId);
+  const { key } = placeOfUpload(arrival, executionId);
   const put = store.sign({ key, ...file }, { from: now, seconds: PUT_SECONDS });
   const url = `${encodePath(requestPath)}?upload=${uploadId}`;
   return answerJson(201, {
@@ -75,7 +75,7 @@ const openUpload = async (arrival: Arrival, uploadId: string, rule: FileLimits, 
   const file = readStatement(stated, limitRule(rule, store.maxBytes));
   if (typeof expiresAt !== 'number' || expiresAt <= ports.clock.now()) throw notFound('it has expired');
   const { executionId } = known;
-  const { key, id } = placeOf(arrival, executionId);
+  const { key, id } = placeOfUpload(arrival, executionId);
   if ((await store.findSize(key)) !== file.size) throw notFound('its bytes have not been uploaded');
   return { body: { $file: id, ...file }, executionId };
 };
@@ -94,7 +94,7 @@ const webhookOf = ({ request, webhook: { workflow, config } }: Arrival) => ({
 });
 
 /** The file belongs to the trigger in the execution that it starts, so it need not be copied. */
-const placeOf = ({ webhook: { config } }: Arrival, executionId: string) => {
+const placeOfUpload = ({ webhook: { config } }: Arrival, executionId: string) => {
   const nodeKey = nodeKeyOf({ nodeId: config.triggerNodeId, iteration: 0 });
   const id = toFileId({ executionId, nodeKey, number: 1 });
   const key = parseFileId(id)?.blobKey;
@@ -120,19 +120,20 @@ const KEYS = ['name', 'mediaType', 'size', 'sha256'];
  * @throws AppError `UPLOAD_INVALID` | `FILE_TOO_LARGE`
  */
 export const readStatement = (value: unknown, { maxBytes, mediaTypes }: FileLimits): Statement => {
-  if (!isPlainObject(value)) return refuse('the body must be a JSON object with size and sha256');
+  if (!isPlainObject(value)) return refuseUpload('the body must be a JSON object with size and sha256');
   const { name = 'file', mediaType = 'application/octet-stream', size, sha256 } = value;
-  if (Object.keys(value).some((key) => !KEYS.includes(key))) refuse(`it may only have ${KEYS.join(', ')}`);
+  if (Object.keys(value).some((key) => !KEYS.includes(key)))
+    refuseUpload(`it may only have ${KEYS.join(', ')}`);
   if (typeof name !== 'string' || toFileName(name) !== name)
-    return refuse('name must be a file name without folders, of at most 255 characters');
+    return refuseUpload('name must be a file name without folders, of at most 255 characters');
   if (typeof mediaType !== 'string' || toMediaType(mediaType) !== mediaType)
-    return refuse('mediaType must be a media type, such as text/csv');
+    return refuseUpload('mediaType must be a media type, such as text/csv');
   if (mediaTypes?.some(isOneOf(mediaType)) === false)
-    refuse(`mediaType must be one of ${mediaTypes.join(', ')}`);
+    refuseUpload(`mediaType must be one of ${mediaTypes.join(', ')}`);
   if (typeof sha256 !== 'string' || !SHA256.test(sha256))
-    return refuse('sha256 must be the hash of the bytes: 64 lower-case hexadecimal digits');
+    return refuseUpload('sha256 must be the hash of the bytes: 64 lower-case hexadecimal digits');
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
-    return refuse('size must be the number of bytes');
+    return refuseUpload('size must be the number of bytes');
   if (size > maxBytes) throw new AppError(FILE_TOO_LARGE, { name, limitBytes: maxBytes });
   return { name, mediaType, size, sha256 };
 };
@@ -144,6 +145,6 @@ const isOneOf = (mediaType: string) => {
     taken.endsWith('/*') ? essence.startsWith(taken.slice(0, -1)) : essence.trim() === taken;
 };
 
-const refuse = (reason: string): never => {
+const refuseUpload = (reason: string): never => {
   throw new AppError(UPLOAD_INVALID, { reason });
 };
