@@ -1,5 +1,5 @@
 import { createAggregate } from '../lib/app/aggregate.ts';
-import { openAggregate } from '../lib/app/compose/statistics.ts';
+import { openAggregate } from '../lib/app/compose/background.ts';
 import { serve } from '../lib/app/sandbox.ts';
 
 export const handler = serve(createAggregate(openAggregate()));

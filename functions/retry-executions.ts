@@ -1,4 +1,4 @@
-import { openRetryExecutions } from '../lib/app/compose/bulk-retries.ts';
+import { openRetryExecutions } from '../lib/app/compose/background.ts';
 import { createRetryExecutions } from '../lib/app/retry-executions.ts';
 import { serve } from '../lib/app/sandbox.ts';
 import { describedPlugins } from '../nodes/described.ts';

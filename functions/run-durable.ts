@@ -1,5 +1,5 @@
 import { createDurableFunction, durablePing } from '../lib/adapters/durable/durable-function.ts';
-import { openDurableRuns } from '../lib/app/compose/runs.ts';
+import { openDurableRuns } from '../lib/app/compose/background.ts';
 import { serve } from '../lib/app/sandbox.ts';
 import { installedPlugins } from '../nodes/installed.ts';
 

@@ -1,5 +1,5 @@
 import { createBulkRetries } from '../../lib/app/bulk-retries.ts';
-import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
+import { openBulkRetries } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describedPlugins } from '../../nodes/described.ts';
 

@@ -1,4 +1,4 @@
-import { openEditCredentials } from '../../lib/app/compose/editing.ts';
+import { openEditCredentials } from '../../lib/app/compose/admin.ts';
 import { createCredentials } from '../../lib/app/edit-credentials.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { describedPlugins } from '../../nodes/described.ts';

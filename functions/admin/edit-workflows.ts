@@ -1,4 +1,4 @@
-import { openEditWorkflows } from '../../lib/app/compose/editing.ts';
+import { openEditWorkflows } from '../../lib/app/compose/admin.ts';
 import { createEditWorkflows } from '../../lib/app/edit-workflows.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { installedPlugins } from '../../nodes/installed.ts';

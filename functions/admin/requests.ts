@@ -1,4 +1,4 @@
-import { openRequests } from '../../lib/app/compose/requests.ts';
+import { openRequests } from '../../lib/app/compose/admin.ts';
 import { createShowRequests } from '../../lib/app/requests.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 

@@ -1,4 +1,4 @@
-import { openSettings } from '../../lib/app/compose/editing.ts';
+import { openSettings } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createSettings } from '../../lib/app/variables.ts';
 import { describedPlugins } from '../../nodes/described.ts';

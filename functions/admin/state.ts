@@ -1,4 +1,4 @@
-import { openState } from '../../lib/app/compose/state.ts';
+import { openState } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createState } from '../../lib/app/state.ts';
 

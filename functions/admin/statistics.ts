@@ -1,4 +1,4 @@
-import { openStatistics } from '../../lib/app/compose/statistics.ts';
+import { openStatistics } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createShowStatistics } from '../../lib/app/statistics.ts';
 

@@ -1,4 +1,4 @@
-import { openTrials } from '../../lib/app/compose/trials.ts';
+import { openTrials } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createTryNode } from '../../lib/app/trials.ts';
 import { installedPlugins } from '../../nodes/installed.ts';

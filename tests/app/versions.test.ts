@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
-import { openRuns } from '../../lib/app/compose/runs.ts';
+import { openRuns } from '../../lib/app/compose/background.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createBulkRetries } from '../../lib/app/bulk-retries.ts';
-import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
+import { openBulkRetries } from '../../lib/app/compose/admin.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createRetryExecutions } from '../../lib/app/retry-executions.ts';
 import { installedPlugins } from '../../nodes/installed.ts';

@@ -8,8 +8,12 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { openCancel, openExecutions, openShowExecution } from '../../lib/app/compose/admin.ts';
-import { openEditedRetry } from '../../lib/app/compose/requests.ts';
+import {
+  openCancel,
+  openEditedRetry,
+  openExecutions,
+  openShowExecution,
+} from '../../lib/app/compose/admin.ts';
 import {
   createCancelExecution,
   createListExecutions,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { createAggregate } from '../../lib/app/aggregate.ts';
-import { openAggregate } from '../../lib/app/compose/statistics.ts';
+import { openAggregate } from '../../lib/app/compose/background.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { anAdminApi } from '../support/an-admin-api.ts';
 import { environmentOf } from '../support/function-environment.ts';

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createStreams } from 'lambda-stage/sources';
 import { createAggregate } from '../../lib/app/aggregate.ts';
-import { openAggregate } from '../../lib/app/compose/statistics.ts';
+import { openAggregate } from '../../lib/app/compose/background.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';

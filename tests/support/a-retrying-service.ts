@@ -6,7 +6,7 @@ import type { Context } from 'aws-lambda';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { openRetryExecutions } from '../../lib/app/compose/bulk-retries.ts';
+import { openRetryExecutions } from '../../lib/app/compose/background.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createRetryExecutions } from '../../lib/app/retry-executions.ts';
 import type { FinalStatus } from '../../lib/executions/record/execution-store.ts';

@@ -10,11 +10,14 @@ import { createAdminList } from '../../lib/app/admin-list.ts';
 import { createAggregate } from '../../lib/app/aggregate.ts';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { openAdmin, openHealth } from '../../lib/app/compose/admin.ts';
-import { openCallbacks, openSweep } from '../../lib/app/compose/background.ts';
-import { openRetryExecutions } from '../../lib/app/compose/bulk-retries.ts';
-import { openExpressRuns } from '../../lib/app/compose/express.ts';
-import { openDurableRuns } from '../../lib/app/compose/runs.ts';
-import { openAggregate } from '../../lib/app/compose/statistics.ts';
+import {
+  openAggregate,
+  openCallbacks,
+  openDurableRuns,
+  openExpressRuns,
+  openRetryExecutions,
+  openSweep,
+} from '../../lib/app/compose/background.ts';
 import { openDispatch, openRegistrations } from '../../lib/app/compose/triggers.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';

@@ -6,18 +6,22 @@ import { createBulkRetries } from '../../lib/app/bulk-retries.ts';
 import {
   openAdmin,
   openApprovals,
+  openBulkRetries,
   openCancel,
+  openEditCredentials,
+  openEditedRetry,
+  openEditWorkflows,
   openExecutions,
   openHealth,
   openReadWorkflows,
+  openRequests,
+  openSendAgain,
+  openSettings,
   openShowExecution,
+  openState,
+  openStatistics,
+  openTrials,
 } from '../../lib/app/compose/admin.ts';
-import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
-import { openEditCredentials, openEditWorkflows, openSettings } from '../../lib/app/compose/editing.ts';
-import { openEditedRetry, openRequests, openSendAgain } from '../../lib/app/compose/requests.ts';
-import { openState } from '../../lib/app/compose/state.ts';
-import { openStatistics } from '../../lib/app/compose/statistics.ts';
-import { openTrials } from '../../lib/app/compose/trials.ts';
 import { openRunWorkflow } from '../../lib/app/compose/triggers.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
 import { createDebug } from '../../lib/app/debug.ts';

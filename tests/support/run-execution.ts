@@ -1,5 +1,5 @@
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
-import { openDurableRuns, openRuns } from '../../lib/app/compose/runs.ts';
+import { openDurableRuns, openRuns } from '../../lib/app/compose/background.ts';
 import type { Config } from '../../lib/app/config.ts';
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import type { BackgroundMode } from '../../lib/workflows/definition/definition.ts';

@@ -1,22 +1,37 @@
+import { lazy } from '@hookloom/plugin-kit';
+import { cacheBlobs } from '../../adapters/blobs/cache-blobs.ts';
+import { createLambdaCheckpointClient } from '../../adapters/durable/lambda-checkpoint-client.ts';
 import { createCallbackIndex } from '../../adapters/dynamodb/callbacks/callback-index.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../../adapters/dynamodb/limits/slot-store.ts';
+import { readChange } from '../../adapters/dynamodb/statistics/read-change.ts';
 import { findVersionProblem, noteStageVersions } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { createCallbackUrls } from '../../approvals/callback-urls.ts';
+import { executionIdOfRetry } from '../../executions/deliveries/to-execution-id.ts';
+import { createNudgeAfterEnd } from '../../executions/held-queues.ts';
+import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
+import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
+import type { DuePoll } from '../../triggers/start-by-event.ts';
 import { createTakeSlot } from '../../webhooks/limits/take-slot.ts';
 import type { Config } from '../config.ts';
 import type { CheckValues } from '../sweep-handler.ts';
+import { openBulkRetries, openStatistics } from './admin.ts';
 import {
+  need,
   openConfig,
   openDispatcher,
   openDurableService,
   openEvents,
   openFailures,
+  openLambda,
   openLogger,
+  openNudge,
   openRecalledWorkflows,
   openStores,
   openVersions,
 } from './parts.ts';
+import { openRunParts, withEnds } from './runs.ts';
 
 export const openSweep = (config: Config = openConfig()) => {
   const logger = openLogger(config);
@@ -50,4 +65,54 @@ export const openCallbacks = (config: Config = openConfig()) => {
     clock: systemClock,
     logger: openLogger(config),
   };
+};
+
+export const openRetryExecutions = (installed: InstalledPlugins, config: Config = openConfig()) => ({
+  ...openBulkRetries(installed, config),
+  dispatcher: openDispatcher(config),
+  toRetryId: executionIdOfRetry,
+});
+
+export const openAggregate = (config: Config = openConfig()) => ({ ...openStatistics(config), readChange });
+
+/** The parts of express runs, which never wait for callbacks and so issue no callback URLs. @internal */
+export const openRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const parts = withEnds(config, openRunParts(installed, config));
+  return {
+    ...parts,
+    afterEnd: createNudgeAfterEnd(openNudge(config), parts.logger),
+    blobs: cacheBlobs(parts.blobs),
+  };
+};
+
+/** Opens the function for express runs, which also polls: what for is loaded on first use. */
+export const openExpressRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const parts = openRuns(installed, config);
+  const load = lazy(async () => (await import('./open-poll.chunk.ts')).openPoll(config, parts));
+  return { ...parts, runPoll: async (due: DuePoll, requestId: string) => (await load())(due, requestId) };
+};
+
+/** A checkpoint has up to 750 kB. */
+const CHECKPOINT_TIMEOUTS = { connectMs: 5_000, exchangeMs: 55_000 };
+
+export const openDurableRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {
+  const parts = openRuns(installed, config);
+  const urls = {
+    executions: parts.executions,
+    clock: systemClock,
+    publicUrl: need(config.publicUrl, 'PUBLIC_URL'),
+    ...(config.printsCallbacks ? { onOpen: printCallback } : {}),
+  };
+  return {
+    ...parts,
+    openCallbackUrls: (signer: CallbackSigner) => createCallbackUrls(urls, signer),
+    client: createLambdaCheckpointClient(openLambda(config, { timeouts: CHECKPOINT_TIMEOUTS })),
+  };
+};
+
+/**
+ * Prints a callback URL, only for the terminal of the local service: elsewhere, it is a secret that must not be logged.
+ */
+const printCallback = (url: string): void => {
+  process.stdout.write(`Waiting for an answer: ${url}\n`);
 };

@@ -160,10 +160,16 @@ export const need = (value: string | null, name: string): string => {
   return value;
 };
 
+/** A function whose file is loaded by its first call. */
+export const late = <Parameters extends readonly unknown[], Output>(
+  open: () => Promise<(...parameters: Parameters) => Promise<Output> | Output>,
+): ((...parameters: Parameters) => Promise<Output>) => {
+  const load = lazy(open);
+  return async (...parameters) => (await load())(...parameters);
+};
+
 /** Reports of failures, loaded for the first failure: successful runs need none of the code. @internal */
 export const lateFailures = (parts: FailureParts): FindReport => {
   const load = lazy(async () => (await import('./open-failures.chunk.ts')).openFailures(parts));
   return async (failed) => (await load())(failed);
 };
-
-// A part of the composition root: registers triggers and receives their events.

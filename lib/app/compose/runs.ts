@@ -6,19 +6,14 @@ import {
   type TcpClient,
 } from '@hookloom/plugin-kit';
 import type { AwsSettings } from '../../adapters/aws-sdk/aws-client.chunk.ts';
-import { cacheBlobs } from '../../adapters/blobs/cache-blobs.ts';
-import { createLambdaCheckpointClient } from '../../adapters/durable/lambda-checkpoint-client.ts';
 import type { EndOptions } from '../../adapters/events/completion-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { forExecution } from '../../adapters/runtime/logger.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
-import { createCallbackUrls } from '../../approvals/callback-urls.ts';
 import type { OutboundCredentials } from '../../credentials/outbound/outbound-credentials.ts';
 import type { OpenFiles, SharedServices } from '../../engine/session.ts';
 import type { FilePorts } from '../../executions/files/execution-files.ts';
-import { createNudgeAfterEnd } from '../../executions/held-queues.ts';
-import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../executions/lifecycle/plans.ts';
 import type { FilesFor } from '../../executions/ports.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
@@ -31,14 +26,10 @@ import type { Config } from '../config.ts';
 import { openPlugins, openProcess } from '../sandbox.ts';
 import {
   lateSettings,
-  need,
   openBlobs,
-  openConfig,
   openEvents,
   openFailures,
-  openLambda,
   openLogger,
-  openNudge,
   openStageWorkflows,
   openStores,
   openVersions,
@@ -108,41 +99,6 @@ export const openRunParts = (installed: InstalledPlugins, config: Config) => {
     guard: openProcess(config, logger)?.guard,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
   };
-};
-
-/** The parts of express runs, which never wait for callbacks and so issue no callback URLs. */
-export const openRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {
-  const parts = withEnds(config, openRunParts(installed, config));
-  return {
-    ...parts,
-    afterEnd: createNudgeAfterEnd(openNudge(config), parts.logger),
-    blobs: cacheBlobs(parts.blobs),
-  };
-};
-
-/** A checkpoint has up to 750 kB. */
-const CHECKPOINT_TIMEOUTS = { connectMs: 5_000, exchangeMs: 55_000 };
-
-export const openDurableRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {
-  const parts = openRuns(installed, config);
-  const urls = {
-    executions: parts.executions,
-    clock: systemClock,
-    publicUrl: need(config.publicUrl, 'PUBLIC_URL'),
-    ...(config.printsCallbacks ? { onOpen: printCallback } : {}),
-  };
-  return {
-    ...parts,
-    openCallbackUrls: (signer: CallbackSigner) => createCallbackUrls(urls, signer),
-    client: createLambdaCheckpointClient(openLambda(config, { timeouts: CHECKPOINT_TIMEOUTS })),
-  };
-};
-
-/**
- * Prints a callback URL, only for the terminal of the local service: elsewhere, it is a secret that must not be logged.
- */
-const printCallback = (url: string): void => {
-  process.stdout.write(`Waiting for an answer: ${url}\n`);
 };
 
 /**

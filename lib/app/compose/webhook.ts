@@ -7,13 +7,11 @@ import type { DeliveryStore } from '../../executions/delivery-store.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { CatchRequest } from '../../webhooks/listening/catch-request.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
-import type { OpenFeatures } from '../../webhooks/webhook-feature.ts';
 import type { Config } from '../config.ts';
 import type { CallsToSelfParts } from './open-calls-to-self.chunk.ts';
-import type { FeatureParts } from './open-features.chunk.ts';
 import type { ListeningParts } from './open-listening.chunk.ts';
 import type { RequestParts } from './open-requests.chunk.ts';
-import { openConfig, openDispatcher } from './parts.ts';
+import { late, openConfig, openDispatcher } from './parts.ts';
 import { openRunParts, withEnds } from './runs.ts';
 
 export const openWebhook = (installed: InstalledPlugins, config: Config = openConfig()) => {
@@ -25,15 +23,17 @@ export const openWebhook = (installed: InstalledPlugins, config: Config = openCo
     credentials: createCredentialStore(client, tables),
     deliveries: lateDeliveries(client, tables),
     dispatcher: openDispatcher(config),
-    openFeatures: lateFeatures({
-      ...parts,
-      config,
-      client,
-      tables,
-      clock: systemClock,
-      http: parts.outboundCredentials,
-      credentials: parts.outboundCredentials,
-    }),
+    openFeatures: late(async () =>
+      (await import('./open-features.chunk.ts')).openFeaturesWith({
+        ...parts,
+        config,
+        client,
+        tables,
+        clock: systemClock,
+        http: parts.outboundCredentials,
+        credentials: parts.outboundCredentials,
+      }),
+    ),
     idOfRequest: createIdOfRequest(systemClock),
     recordRequest: lateRequests({
       ...parts,
@@ -63,18 +63,6 @@ const lateDeliveries = (...parts: Parameters<typeof createDeliveryStore>): Deliv
     takeOver: async (claim) => (await load()).takeOver(claim),
   };
 };
-
-/** A function whose file is loaded by its first call. */
-const late = <Parameters extends readonly unknown[], Output>(
-  open: () => Promise<(...parameters: Parameters) => Promise<Output> | Output>,
-): ((...parameters: Parameters) => Promise<Output>) => {
-  const load = lazy(open);
-  return async (...parameters) => (await load())(...parameters);
-};
-
-/** Webhook features, loaded for the first webhook that has one. */
-export const lateFeatures = (parts: FeatureParts): OpenFeatures =>
-  late(async () => (await import('./open-features.chunk.ts')).openFeaturesWith(parts));
 
 /** Catches requests as tests, loaded for the first workflow that has listened. */
 const lateCatch = (parts: ListeningParts): CatchRequest =>

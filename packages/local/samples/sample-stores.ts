@@ -1,4 +1,4 @@
-import { openEditWorkflows } from '../../../lib/app/compose/editing.ts';
+import { openEditWorkflows } from '../../../lib/app/compose/admin.ts';
 import { readConfig } from '../../../lib/app/config.ts';
 import { installedPlugins } from '../../../nodes/installed.ts';
 
