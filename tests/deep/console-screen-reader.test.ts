@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
 import { findTreeFaults } from '../support/accessibility-tree.ts';
 import { aDecision } from '../support/an-approval.ts';
+import { readViewPaths } from '../support/console-views.ts';
 import { expectAttribute, expectTitle } from '../support/expect-text.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
-import { projectRoot } from '../support/run-command.ts';
 import { watchPage } from '../support/watched-page.ts';
 
 const ship: JsonObject = {
@@ -302,10 +300,8 @@ describe('a screen reader hears', () => {
   });
 });
 
-// Read as text: the file imports views, which are JSX.
-const viewsFile = readFileSync(join(projectRoot, 'packages/console/src/shell/views.ts'), 'utf8');
-const views = [...viewsFile.matchAll(/path: '([^']+)',\s+title/g)]
-  .map(([, path = '']) => path.replaceAll(/:\w+/g, 'any').replace(/^\/$/, ''))
+const views = readViewPaths()
+  .map((path) => path.replaceAll(/:\w+/g, 'any').replace(/^\/$/, ''))
   .filter((path) => !['/new-workflow', '/bulk-retries/new'].includes(path)); // these begin with a form
 
 /** What is chosen in views that show nothing without it. */

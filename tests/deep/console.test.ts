@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -8,18 +6,16 @@ import { openView } from '../../scripts/pages/console-pictures.ts';
 import { type SampleIds, storeConsoleSamples } from '../../scripts/pages/console-samples.ts';
 import { aBrowser } from '../support/a-browser.ts';
 import { findTreeFaults } from '../support/accessibility-tree.ts';
+import { readViewPaths } from '../support/console-views.ts';
 import { cases } from '../support/deep.ts';
 import { expectCount, expectRead, expectText, expectTitle, expectValue } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
-import { projectRoot } from '../support/run-command.ts';
 import { watchPage } from '../support/watched-page.ts';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-// Read as text: the file imports views, which are JSX.
-const viewsFile = readFileSync(join(projectRoot, 'packages/console/src/shell/views.ts'), 'utf8');
-const viewPaths = [...viewsFile.matchAll(/path: '([^']+)',\s+title/g)].map(([, path = '']) => path);
+const viewPaths = readViewPaths();
 
 /** Views that show something only if their query names it. */
 const statePaths = [
