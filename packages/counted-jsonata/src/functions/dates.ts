@@ -124,7 +124,7 @@ export const createDateFunctions = (library: PictureLibrary): Readonly<Record<st
   };
 
   return {
-    toMillis: native('<s-s?:n>', (run, text?: string, picture?: string) => toMillis(run, text, picture)),
+    toMillis: native('<s-s?:n>', toMillis),
     fromMillis: native('<n-s?s?:s>', (run, millis?: number, picture?: string, timezone?: string) =>
       fromMillis(run, 'fromMillis', millis, picture, timezone),
     ),

@@ -153,7 +153,7 @@ export const listFunctions: Readonly<Record<string, Native>> = {
   count: native('<a:n>', (_run, list?: List) => list?.length ?? 0),
   map: native('<af>', map),
   filter: native('<af>', filter),
-  single: native('<af?>', (run, list: List | undefined, func?: Func) => single(run, list, func)),
+  single: native('<af?>', single),
   reduce: native('<afj?:j>', reduce),
   zip: native('<a+>', (run, ...lists: unknown[]) => zip(run, lists)),
   append: native('<xx:a>', (run, left: unknown, right: unknown) => append(run.budget, left, right)),
@@ -162,7 +162,7 @@ export const listFunctions: Readonly<Record<string, Native>> = {
     budget.makeItems(list.length);
     return [...list].reverse();
   }),
-  sort: native('<af?:a>', (run, list: List | undefined, func?: Func) => sort(run, list, func)),
+  sort: native('<af?:a>', sort),
   shuffle: native('<a:a>', shuffle),
-  distinct: native('<x:x>', (run, value: unknown) => distinct(run, value)),
+  distinct: native('<x:x>', distinct),
 };

@@ -180,15 +180,7 @@ const splitText = ({ budget }: Run, text: string, separator: string, limit: numb
 
 export const matchingFunctions: Readonly<Record<string, Native>> = {
   contains: native('<s-(sf):b>', contains),
-  match: native('<s-f<s:o>n?:a<o>>', (run, text: Text, pattern: Func, limit?: number) =>
-    match(run, text, pattern, limit),
-  ),
-  replace: native(
-    '<s-(sf)(sf)n?:s>',
-    (run, text: Text, pattern: Pattern, replacement: string | Func, limit?: number) =>
-      replace(run, text, pattern, replacement, limit),
-  ),
-  split: native('<s-(sf)n?:a<s>>', (run, text: Text, separator: Pattern, limit?: number) =>
-    split(run, text, separator, limit),
-  ),
+  match: native('<s-f<s:o>n?:a<o>>', match),
+  replace: native('<s-(sf)(sf)n?:s>', replace),
+  split: native('<s-(sf)n?:a<s>>', split),
 };

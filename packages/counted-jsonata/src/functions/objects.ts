@@ -104,8 +104,8 @@ const typeOf = (value: unknown): string | undefined => {
 
 export const objectFunctions: Readonly<Record<string, Native>> = {
   keys: native('<x-:a<s>>', findKeys),
-  lookup: native('<x-s:x>', (run, value: unknown, key: string) => findMember(run, value, key)),
-  spread: native('<x-:a<o>>', (run, value: unknown) => spread(run, value)),
+  lookup: native('<x-s:x>', findMember),
+  spread: native('<x-:a<o>>', spread),
   merge: native('<a<o>:o>', merge),
   each: native('<o-f:a>', each),
   sift: native('<o-f?:o>', sift),

@@ -125,9 +125,7 @@ export const textFunctions: Readonly<Record<string, Native>> = {
   string: native('<x-b?:s>', (run, value: unknown, ...[prettify]: [boolean?]) =>
     value === undefined ? undefined : stringify(run.budget, value, prettify),
   ),
-  substring: native('<s-nn?:s>', (run, text: Text, start: number, length?: number) =>
-    substring(run, text, start, length),
-  ),
+  substring: native('<s-nn?:s>', substring),
   substringBefore: native('<s-s:s>', (run, text: Text, end: string) =>
     readOnce(run, text, (given) => {
       const at = given.indexOf(end);
@@ -146,9 +144,7 @@ export const textFunctions: Readonly<Record<string, Native>> = {
     readOnce(run, text, (given) => toCharacters(run, given).length),
   ),
   trim: native('<s-:s>', (run, text?: string) => rewrite(run, text, trim)),
-  pad: native('<s-ns?:s>', (run, text: Text, width: number, filling?: string) =>
-    pad(run, text, width, filling),
-  ),
+  pad: native('<s-ns?:s>', pad),
   join: native('<a<s>s?:s>', (run, texts: readonly string[] | undefined, separator?: string) =>
     joinTexts(run, texts, separator),
   ),
