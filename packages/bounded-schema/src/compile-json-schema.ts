@@ -31,17 +31,9 @@ interface FindOptions {
 type FindViolations = (value: unknown, options?: FindOptions) => readonly Violation[];
 
 /** Keywords whose errors only repeat a nested error. */
-const summaries = new Set([
-  '$ref',
-  'additionalProperties',
-  'allOf',
-  'else',
-  'if',
-  'items',
-  'prefixItems',
-  'properties',
-  'then',
-]);
+const summaries = new Set(
+  '$ref additionalProperties allOf else if items prefixItems properties then'.split(' '),
+);
 
 /**
  * Compiles a JSON Schema (2020-12, or draft 7 if its `$schema` says so) to a function that checks values. The schema is

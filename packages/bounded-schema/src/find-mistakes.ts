@@ -33,29 +33,17 @@ interface Prepared {
 const known = new WeakMap<JsonMap, Prepared>();
 
 /** Keywords whose errors only repeat a nested error. */
-const SUMMARIES = new Set([
-  '$ref',
-  'additionalItems',
-  'allOf',
-  'dependentSchemas',
-  'if',
-  'items',
-  'patternProperties',
-  'prefixItems',
-  'properties',
-]);
+const SUMMARIES = new Set(
+  '$ref additionalItems allOf dependentSchemas if items patternProperties prefixItems properties'.split(' '),
+);
 
 /**
  * Keywords whose schema applies to the keys or items that no other keyword covers. If that schema is `false`, the error
  * belongs to the keyword.
  */
-const FOR_OTHERS = new Set([
-  'additionalProperties',
-  'dependencies',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
+const FOR_OTHERS = new Set(
+  'additionalProperties dependencies propertyNames unevaluatedItems unevaluatedProperties'.split(' '),
+);
 
 /**
  * Checks a value against a trusted schema: patterns run as `RegExp`, and the work is not bounded. The errors of the
