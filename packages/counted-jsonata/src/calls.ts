@@ -1,7 +1,7 @@
 import { EvaluationError } from './evaluation-error.ts';
 import { Frame, type Run } from './run.ts';
 import { parseSignature, type Signature } from './signature.ts';
-import type { CallNode, LambdaNode, Node } from './syntax-tree.ts';
+import type { CallNode, Node, NodeOf } from './syntax-tree.ts';
 import { Func, unwrapOuter } from './values.ts';
 
 /** A deferred call in tail position: {@link apply} makes it in a loop, so that tail recursion takes no depth. */
@@ -17,10 +17,10 @@ class TailCall {
   }
 }
 
-const signatures = new WeakMap<LambdaNode, Signature>();
+const signatures = new WeakMap<NodeOf<'lambda'>, Signature>();
 
 /** The signature of a function in an expression, parsed once. */
-const signatureOf = (node: LambdaNode): Signature | null => {
+const signatureOf = (node: NodeOf<'lambda'>): Signature | null => {
   if (node.signature === undefined) return null;
   let signature = signatures.get(node);
   if (signature === undefined) {
@@ -30,7 +30,12 @@ const signatureOf = (node: LambdaNode): Signature | null => {
   return signature;
 };
 
-export const evaluateLambda = (run: Run, node: LambdaNode, input: unknown, frame: Frame): Func | TailCall => {
+export const evaluateLambda = (
+  run: Run,
+  node: NodeOf<'lambda'>,
+  input: unknown,
+  frame: Frame,
+): Func | TailCall => {
   if (node.thunk === true) return new TailCall(node.body as CallNode, input, frame);
   const signature = signatureOf(node);
   return new Func(node.arguments.length, (args, context) => {

@@ -9,7 +9,7 @@ import { evaluateDescendants, evaluateFilter, evaluatePath, evaluateWildcard, fi
 import { evaluateRegex } from './regex-function.ts';
 import { type Environment, Frame, type Run } from './run.ts';
 import { type JsonValue, toData } from './stringify.ts';
-import type { ApplyNode, Node, UnaryNode } from './syntax-tree.ts';
+import type { Node, NodeOf } from './syntax-tree.ts';
 import {
   Appender,
   ConstructedArray,
@@ -152,7 +152,7 @@ const evaluateNode = (run: Run, node: Node, input: unknown, frame: Frame): unkno
   }
 };
 
-const evaluateUnary = (run: Run, node: UnaryNode, input: unknown, frame: Frame): unknown => {
+const evaluateUnary = (run: Run, node: NodeOf<'unary'>, input: unknown, frame: Frame): unknown => {
   if (node.value === '{') return evaluateGroup(run, node, input, frame);
   if (node.value === '-') {
     const value = run.evaluate(node.expression, input, frame);
@@ -170,7 +170,7 @@ const evaluateUnary = (run: Run, node: UnaryNode, input: unknown, frame: Frame):
 };
 
 /** `value ~> $f` calls the function; `$f ~> $g` composes both. */
-const evaluateApply = (run: Run, node: ApplyNode, input: unknown, frame: Frame): unknown => {
+const evaluateApply = (run: Run, node: NodeOf<'apply'>, input: unknown, frame: Frame): unknown => {
   const left = run.evaluate(node.lhs, input, frame);
   if (node.rhs.type === 'function') return evaluateCall(run, node.rhs, input, frame, [left]);
   const func = run.evaluate(node.rhs, input, frame);

@@ -2,10 +2,10 @@ import { EvaluationError } from './evaluation-error.ts';
 import type { Frame, Run } from './run.ts';
 import { parseSignature } from './signature.ts';
 import { isCloned, stringify } from './stringify.ts';
-import type { BinaryNode, TransformNode } from './syntax-tree.ts';
+import type { NodeOf } from './syntax-tree.ts';
 import { Func, isEqual, isNumeric, isObject, type Members, Sequence, toBoolean } from './values.ts';
 
-export const evaluateBinary = (run: Run, node: BinaryNode, input: unknown, frame: Frame): unknown => {
+export const evaluateBinary = (run: Run, node: NodeOf<'binary'>, input: unknown, frame: Frame): unknown => {
   const left = run.evaluate(node.lhs, input, frame);
   const operator = node.value;
   try {
@@ -23,23 +23,33 @@ export const evaluateBinary = (run: Run, node: BinaryNode, input: unknown, frame
 
 const isTrue = (run: Run, value: unknown): boolean => toBoolean(run.budget, value) ?? false;
 
+const arithmetic: Readonly<Record<string, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right,
+  '%': (left, right) => left % right,
+};
+
+type Comparable = string | number;
+
+const comparisons: Readonly<Record<string, (left: Comparable, right: Comparable) => boolean>> = {
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+};
+
 const compute = (run: Run, operator: string, left: unknown, right: unknown): unknown => {
+  const calculation = arithmetic[operator];
+  if (calculation !== undefined) return calculate(calculation, left, right);
+  const comparison = comparisons[operator];
+  if (comparison !== undefined) return compare(run, comparison, left, right);
   switch (operator) {
-    case '+':
-    case '-':
-    case '*':
-    case '/':
-    case '%':
-      return calculate(operator, left, right);
     case '=':
       return left !== undefined && right !== undefined && isEqual(run.budget, left, right);
     case '!=':
       return left !== undefined && right !== undefined && !isEqual(run.budget, left, right);
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return compare(run, operator, left, right);
     case '&':
       return concatenate(run, left, right);
     case '..':
@@ -51,43 +61,31 @@ const compute = (run: Run, operator: string, left: unknown, right: unknown): unk
   }
 };
 
-const calculate = (operator: string, left: unknown, right: unknown): number | undefined => {
+const calculate = (
+  calculation: (left: number, right: number) => number,
+  left: unknown,
+  right: unknown,
+): number | undefined => {
   if (left !== undefined && !isNumeric(left)) throw new EvaluationError('T2001');
   if (right !== undefined && !isNumeric(right)) throw new EvaluationError('T2002');
-  if (left === undefined || right === undefined) return undefined;
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '/':
-      return left / right;
-    default:
-      return left % right;
-  }
+  return left === undefined || right === undefined ? undefined : calculation(left, right);
 };
 
-const isComparable = (value: unknown): value is string | number | undefined =>
+const isComparable = (value: unknown): value is Comparable | undefined =>
   value === undefined || typeof value === 'string' || typeof value === 'number';
 
-const compare = (run: Run, operator: string, left: unknown, right: unknown): boolean | undefined => {
+const compare = (
+  run: Run,
+  comparison: (left: Comparable, right: Comparable) => boolean,
+  left: unknown,
+  right: unknown,
+): boolean | undefined => {
   if (!isComparable(left)) throw new EvaluationError('T2010');
   if (!isComparable(right)) throw new EvaluationError('T2010');
   if (left === undefined || right === undefined) return undefined;
   if (typeof left !== typeof right) throw new EvaluationError('T2009', { value: left, value2: right });
   if (typeof left === 'string') run.budget.read(left.length);
-  switch (operator) {
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    default:
-      return left >= right;
-  }
+  return comparison(left, right);
 };
 
 /** Costs as much as the shorter string. V8 joins strings without copying, so appending in a loop is linear. */
@@ -130,7 +128,7 @@ const isIn = ({ budget }: Run, item: unknown, list: unknown): boolean => {
 const transformSignature = parseSignature('<(oa):o>');
 
 /** `|pattern|update, delete|`: a function that returns a changed copy of its argument. */
-export const evaluateTransform = (run: Run, node: TransformNode, frame: Frame): Func =>
+export const evaluateTransform = (run: Run, node: NodeOf<'transform'>, frame: Frame): Func =>
   new Func(1, (args, context) => {
     const [value] = transformSignature.validate(args, context);
     if (value === undefined) return undefined;
@@ -143,7 +141,7 @@ export const evaluateTransform = (run: Run, node: TransformNode, frame: Frame): 
     return copy;
   });
 
-const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): void => {
+const change = (run: Run, node: NodeOf<'transform'>, match: unknown, frame: Frame): void => {
   const update = run.evaluate(node.update, match, frame);
   if (update !== undefined) {
     if (!isObject(update)) {
@@ -166,7 +164,7 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
 };
 
 /** The match, which must be inside the copy. @throws EvaluationError `T2014` for other data */
-const changeable = (node: TransformNode, match: unknown): Members => {
+const changeable = (node: NodeOf<'transform'>, match: unknown): Members => {
   if (!isObject(match) || !isCloned(match)) {
     throw new EvaluationError('T2014').at(node.position);
   }

@@ -2,13 +2,13 @@ import type { Budget } from './budget.ts';
 import { evaluateGroup } from './groups.ts';
 import { type Frame, isTupleStream, type Run, type Tuple, toFrame, toTuples, valuesOf } from './run.ts';
 import { evaluateSort } from './sorting.ts';
-import type { Node, PathNode, Stage } from './syntax-tree.ts';
+import type { Node, NodeOf, Stage } from './syntax-tree.ts';
 import { Appender, ConstructedArray, Func, isNumeric, isObject, Sequence, toBoolean } from './values.ts';
 
 type List = readonly unknown[];
 
 /** Evaluates a path: each step is evaluated for every value of the previous step. A single value needs no list. */
-export const evaluatePath = (run: Run, node: PathNode, input: unknown, frame: Frame): unknown => {
+export const evaluatePath = (run: Run, node: NodeOf<'path'>, input: unknown, frame: Frame): unknown => {
   const { steps } = node;
   if (Array.isArray(input) && steps[0].type !== 'variable') return evaluateSteps(run, node, 0, input, frame);
   let value = input;
@@ -51,7 +51,13 @@ const evaluatePlain = (run: Run, step: Node, value: unknown, frame: Frame): unkn
 };
 
 /** Evaluates the steps from `start` on, for the values of the previous step. */
-const evaluateSteps = (run: Run, node: PathNode, start: number, before: List, frame: Frame): unknown => {
+const evaluateSteps = (
+  run: Run,
+  node: NodeOf<'path'>,
+  start: number,
+  before: List,
+  frame: Frame,
+): unknown => {
   let values = before;
   let found: List = new Sequence();
   let tuples: Sequence | undefined;
@@ -83,7 +89,7 @@ const itemsOf = ({ budget }: Run, value: unknown): List => {
 };
 
 /** Keeps a single item in a list if the path has `[]`, and applies grouping. */
-const finish = (run: Run, node: PathNode, list: List, frame: Frame, tuples?: Sequence): unknown => {
+const finish = (run: Run, node: NodeOf<'path'>, list: List, frame: Frame, tuples?: Sequence): unknown => {
   let found = list;
   if (node.keepSingletonArray === true) {
     if (found instanceof ConstructedArray) found = Sequence.of1(found);

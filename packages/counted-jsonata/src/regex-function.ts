@@ -1,7 +1,7 @@
 import { compilePattern, type Program, search } from '@hookloom/linear-regex';
 import { EvaluationError } from './evaluation-error.ts';
 import type { Run } from './run.ts';
-import type { RegexNode } from './syntax-tree.ts';
+import type { NodeOf } from './syntax-tree.ts';
 import { Func } from './values.ts';
 
 /** The result of a matcher, which is a regular expression or a function used in its place. */
@@ -27,7 +27,7 @@ export const programOf = (pattern: RegExp): Program => {
 };
 
 /** `/pattern/`: a function that finds the first match in a text. */
-export const evaluateRegex = (run: Run, node: RegexNode): Func => {
+export const evaluateRegex = (run: Run, node: NodeOf<'regex'>): Func => {
   const program = programOf(node.value);
   return new Func(2, ([text, from]) => {
     if (typeof text !== 'string') throw new EvaluationError('T0410', { index: 1 }).at(node.position);
@@ -35,7 +35,13 @@ export const evaluateRegex = (run: Run, node: RegexNode): Func => {
   });
 };
 
-const find = (run: Run, node: RegexNode, program: Program, text: string, from: number): Match | undefined => {
+const find = (
+  run: Run,
+  node: NodeOf<'regex'>,
+  program: Program,
+  text: string,
+  from: number,
+): Match | undefined => {
   const captures = search(program, text, from, (steps) => run.budget.spend(steps));
   if (captures === null) return undefined;
   const [start = 0, end = 0] = captures;

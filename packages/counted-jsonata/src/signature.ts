@@ -34,28 +34,17 @@ const typeNames: Readonly<Record<string, string>> = {
   s: 'strings',
 };
 
-/** Matches one parameter in `<…>`. The result type is ignored. */
-const parameterPattern = /(\([a-z]+\)|[sbnloafjx])(?:<([^<>]*(?:<[^<>]*>[^<>]*)?)>)?([-?+])?/y;
+/** Matches one parameter after another in `<…>`. The result type is ignored. */
+const parameterPattern = /(\([a-z]+\)|[sbnloafjx])(?:<([^<>]*(?:<[^<>]*>[^<>]*)?)>)?([-?+])?/gy;
 
-const parse = (definition: string): Parameter[] => {
-  const parameters: Parameter[] = [];
-  parameterPattern.lastIndex = 1;
-  for (
-    let match = parameterPattern.exec(definition);
-    match !== null;
-    match = parameterPattern.exec(definition)
-  ) {
-    const [, type = '', itemType, mark] = match;
-    parameters.push({
-      types: typesOf(type),
-      itemType: type === 'a' ? (itemType ?? null) : null,
-      isList: type === 'a',
-      times: mark === '?' || mark === '+' ? mark : mark === '-' ? '?' : '',
-      takesContext: mark === '-',
-    });
-  }
-  return parameters;
-};
+const parse = (definition: string): Parameter[] =>
+  Array.from(definition.slice(1).matchAll(parameterPattern), ([, type = '', itemType, mark]) => ({
+    types: typesOf(type),
+    itemType: type === 'a' ? (itemType ?? null) : null,
+    isList: type === 'a',
+    times: mark === '?' || mark === '+' ? mark : mark === '-' ? '?' : '',
+    takesContext: mark === '-',
+  }));
 
 /** `m` stands for a missing argument, which matches every type but `f`. */
 const typesOf = (type: string): string => {

@@ -1,6 +1,6 @@
 import { EvaluationError } from './evaluation-error.ts';
 import { type Frame, isTupleStream, type Run, type Tuple, toFrame } from './run.ts';
-import type { SortNode } from './syntax-tree.ts';
+import type { NodeOf } from './syntax-tree.ts';
 
 /** Merge sort: stable, with the same comparisons in the same order on every platform. */
 export const mergeSort = (
@@ -30,14 +30,14 @@ export const chargeSort = ({ budget }: Run, length: number): void => {
 /** Evaluates `list^(term, >term)`. */
 export const evaluateSort = (
   run: Run,
-  node: SortNode,
+  node: NodeOf<'sort'>,
   list: readonly unknown[],
   frame: Frame,
 ): readonly unknown[] => {
   if (list.length <= 1) return list;
   chargeSort(run, list.length);
   const carriesTuples = isTupleStream(list);
-  const evaluate = (term: SortNode['terms'][number], item: unknown) =>
+  const evaluate = (term: NodeOf<'sort'>['terms'][number], item: unknown) =>
     carriesTuples
       ? run.evaluate(term.expression, (item as Tuple)['@'], toFrame(frame, item as Tuple))
       : run.evaluate(term.expression, item, frame);
@@ -51,7 +51,7 @@ export const evaluateSort = (
 };
 
 /** Compares two values of a term; infinite for undefined, which sorts last in either direction. */
-const compareTerms = ({ budget }: Run, node: SortNode, left: unknown, right: unknown): number => {
+const compareTerms = ({ budget }: Run, node: NodeOf<'sort'>, left: unknown, right: unknown): number => {
   if (left === undefined) return right === undefined ? 0 : Number.POSITIVE_INFINITY;
   if (right === undefined) return Number.NEGATIVE_INFINITY;
   if (!isSortable(left)) throw new EvaluationError('T2008').at(node.position);

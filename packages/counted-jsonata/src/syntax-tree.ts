@@ -2,24 +2,10 @@
  * The parts of the syntax tree of JSONata's parser that the evaluation uses. The library does not declare these types; see
  * `processAST` in its parser.
  */
-export type Node =
-  | PathNode
-  | BinaryNode
-  | UnaryNode
-  | LiteralNode
-  | NameNode
-  | PlainNode
-  | ParentNode
-  | ConditionNode
-  | BlockNode
-  | BindNode
-  | RegexNode
-  | CallNode
-  | VariableNode
-  | LambdaNode
-  | ApplyNode
-  | TransformNode
-  | SortNode;
+export type Node = Common & Kind;
+
+/** The nodes of a type. */
+export type NodeOf<Type extends Kind['type']> = Extract<Node, { readonly type: Type }>;
 
 interface Common {
   readonly position?: number;
@@ -52,102 +38,43 @@ export interface Group {
   readonly position?: number;
 }
 
-export interface PathNode extends Common {
-  readonly type: 'path';
-  readonly steps: readonly [Node, ...Node[]];
-  readonly keepSingletonArray?: boolean;
-}
+type Kind =
+  | {
+      readonly type: 'path';
+      readonly steps: readonly [Node, ...Node[]];
+      readonly keepSingletonArray?: boolean;
+    }
+  | { readonly type: 'binary'; readonly value: string; readonly lhs: Node; readonly rhs: Node }
+  | { readonly type: 'unary'; readonly value: '-'; readonly expression: Node }
+  | { readonly type: 'unary'; readonly value: '['; readonly expressions: readonly Node[] }
+  | ({ readonly type: 'unary'; readonly value: '{' } & Group)
+  | { readonly type: 'string' | 'number' | 'value'; readonly value: string | number | boolean | null }
+  | { readonly type: 'name' | 'variable'; readonly value: string }
+  /** `operator` is the `?` among the arguments of a partial application. */
+  | { readonly type: 'wildcard' | 'descendant' | 'operator'; readonly value?: string }
+  | { readonly type: 'parent'; readonly slot: { readonly label: string } }
+  | { readonly type: 'condition'; readonly condition: Node; readonly then: Node; readonly else?: Node }
+  | { readonly type: 'block'; readonly expressions: readonly Node[] }
+  | { readonly type: 'bind'; readonly lhs: { readonly value: string }; readonly rhs: Node }
+  | { readonly type: 'regex'; readonly value: RegExp }
+  | {
+      readonly type: 'function' | 'partial';
+      readonly procedure: Node;
+      readonly arguments: readonly Node[];
+    }
+  | {
+      readonly type: 'lambda';
+      readonly arguments: readonly { readonly value: string }[];
+      readonly signature?: { readonly definition: string };
+      readonly body: Node;
+      /** Whether the parser created the node for a call in tail position. */
+      readonly thunk?: boolean;
+    }
+  | { readonly type: 'apply'; readonly lhs: Node; readonly rhs: Node }
+  | { readonly type: 'transform'; readonly pattern: Node; readonly update: Node; readonly delete?: Node }
+  | {
+      readonly type: 'sort';
+      readonly terms: readonly { readonly descending: boolean; readonly expression: Node }[];
+    };
 
-export interface BinaryNode extends Common {
-  readonly type: 'binary';
-  readonly value: string;
-  readonly lhs: Node;
-  readonly rhs: Node;
-}
-
-export type UnaryNode =
-  | (Common & { readonly type: 'unary'; readonly value: '-'; readonly expression: Node })
-  | (Common & { readonly type: 'unary'; readonly value: '['; readonly expressions: readonly Node[] })
-  | (Common & Group & { readonly type: 'unary'; readonly value: '{' });
-
-interface LiteralNode extends Common {
-  readonly type: 'string' | 'number' | 'value';
-  readonly value: string | number | boolean | null;
-}
-
-interface NameNode extends Common {
-  readonly type: 'name';
-  readonly value: string;
-}
-
-interface PlainNode extends Common {
-  /** Type of the node; `operator` is the `?` among the arguments of a partial application. */
-  readonly type: 'wildcard' | 'descendant' | 'operator';
-  readonly value?: string;
-}
-
-interface ParentNode extends Common {
-  readonly type: 'parent';
-  readonly slot: { readonly label: string };
-}
-
-interface ConditionNode extends Common {
-  readonly type: 'condition';
-  readonly condition: Node;
-  readonly then: Node;
-  readonly else?: Node;
-}
-
-interface BlockNode extends Common {
-  readonly type: 'block';
-  readonly expressions: readonly Node[];
-}
-
-interface BindNode extends Common {
-  readonly type: 'bind';
-  readonly lhs: VariableNode;
-  readonly rhs: Node;
-}
-
-export interface RegexNode extends Common {
-  readonly type: 'regex';
-  readonly value: RegExp;
-}
-
-export interface CallNode extends Common {
-  readonly type: 'function' | 'partial';
-  readonly procedure: Node;
-  readonly arguments: readonly Node[];
-}
-
-interface VariableNode extends Common {
-  readonly type: 'variable';
-  readonly value: string;
-}
-
-export interface LambdaNode extends Common {
-  readonly type: 'lambda';
-  readonly arguments: readonly VariableNode[];
-  readonly signature?: { readonly definition: string };
-  readonly body: Node;
-  /** Whether the parser created the node for a call in tail position. */
-  readonly thunk?: boolean;
-}
-
-export interface ApplyNode extends Common {
-  readonly type: 'apply';
-  readonly lhs: Node;
-  readonly rhs: Node;
-}
-
-export interface TransformNode extends Common {
-  readonly type: 'transform';
-  readonly pattern: Node;
-  readonly update: Node;
-  readonly delete?: Node;
-}
-
-export interface SortNode extends Common {
-  readonly type: 'sort';
-  readonly terms: readonly { readonly descending: boolean; readonly expression: Node }[];
-}
+export type CallNode = NodeOf<'function' | 'partial'>;
