@@ -9,20 +9,12 @@ export interface Outcome {
 /** The interpreter has too little memory left. */
 export class OutOfMemoryError extends Error {}
 
-/** Passes values in and out of an interpreter. */
-interface Values {
-  /** Writes a C string, which ends at the first NUL. */
-  toCText(text: string): Pointer;
-  toText(text: string): Pointer;
-  readText(text: Pointer): string;
-  call(callee: Pointer, receiver: Pointer, given: readonly Pointer[]): Outcome;
-}
-
 /**
  * Passes values in and out of an instance; each function may throw an OutOfMemoryError. Only copies of strings are
  * freed, since they may be large: the memory is later reset as a whole.
  */
-export const createValues = ({ functions, memory }: QuickJsInstance, context: Pointer): Values => {
+export const createValues = ({ functions, memory }: QuickJsInstance, context: Pointer) => {
+  /** Writes a C string, which ends at the first NUL. */
   const toCText = (text: string): Pointer => {
     const bytes = Buffer.byteLength(text);
     const start = required(functions.malloc(bytes + 1));

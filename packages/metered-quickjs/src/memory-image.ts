@@ -8,18 +8,6 @@ export interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** The content of a memory at one moment. */
-export interface MemoryImage {
-  /** Writes the image to a new memory, which is all zeros and must have the size of the image. */
-  write(memory: WebAssembly.Memory): void;
-  /**
-   * Makes a used memory equal to the image, byte by byte.
-   *
-   * @returns false for a memory of a different size, which is left unchanged
-   */
-  restore(memory: WebAssembly.Memory): boolean;
-}
-
 /** Copies the pieces of a memory that are not all zeros. */
 export const captureMemory = (memory: WebAssembly.Memory): Piece[] => {
   const source = Buffer.from(memory.buffer);
@@ -31,15 +19,24 @@ export const captureMemory = (memory: WebAssembly.Memory): Piece[] => {
   return pieces;
 };
 
+/** The content of a memory at one moment. */
+export type MemoryImage = ReturnType<typeof createMemoryImage>;
+
 /** @param size - the size of the captured memory, in bytes */
-export const createMemoryImage = (pieces: readonly Piece[], size: number): MemoryImage => {
+export const createMemoryImage = (pieces: readonly Piece[], size: number) => {
   const kept = new Map(pieces.map(({ at, bytes }) => [at, bytes]));
   return {
-    write: ({ buffer }) => {
+    /** Writes the image to a new memory, which is all zeros and must have the size of the image. */
+    write: ({ buffer }: WebAssembly.Memory): void => {
       const target = new Uint8Array(buffer);
       for (const [at, bytes] of kept) target.set(bytes, at);
     },
-    restore: ({ buffer }) => {
+    /**
+     * Makes a used memory equal to the image, byte by byte.
+     *
+     * @returns false for a memory of a different size, which is left unchanged
+     */
+    restore: ({ buffer }: WebAssembly.Memory): boolean => {
       if (buffer.byteLength !== size) return false;
       const target = Buffer.from(buffer);
       for (let at = 0; at < size; at += PIECE_BYTES) {

@@ -21,22 +21,6 @@ export interface SandboxOptions extends RunOptions {
   readonly memoryMb: number;
 }
 
-/** A prepared interpreter whose failures are translated to errors. */
-interface Sandbox {
-  /** @throws CodeError when the function throws */
-  call(tool: Tool, ...values: readonly Pointer[]): Pointer;
-  /** A value as JSON. @throws CodeLimitError when it does not fit into the memory */
-  toText(value: JsonValue): Pointer;
-  readText(text: Pointer): string;
-  /**
-   * Runs pending promise jobs until none are left.
-   *
-   * @returns the value of the promise; null if it is still pending
-   * @throws CodeError when the promise is rejected
-   */
-  settle(promise: Pointer): Pointer | null;
-}
-
 /** The share of the memory, not counting the interpreter's own, that one string may take. */
 const TEXT_SHARE = 1 / 3;
 const BYTES_PER_MB = 2 ** 20;
@@ -54,7 +38,7 @@ const interpreters = createInterpreters(unpackQuickJs(packed));
  */
 export const inSandbox = async <Result>(
   options: SandboxOptions,
-  task: (sandbox: Sandbox) => Result,
+  task: (sandbox: ReturnType<typeof openSandbox>) => Result,
 ): Promise<Result> => {
   const interpreter = interpreters.take(options.memoryMb);
   interpreter.begin(options);
@@ -71,7 +55,8 @@ export const inSandbox = async <Result>(
   }
 };
 
-const openSandbox = (interpreter: Interpreter, { code, memoryMb }: SandboxOptions): Sandbox => {
+/** A prepared interpreter whose failures are translated to errors. */
+const openSandbox = (interpreter: Interpreter, { code, memoryMb }: SandboxOptions) => {
   const lines = code.split('\n').length;
 
   const toError = (thrown: Pointer): Error => {
@@ -88,8 +73,10 @@ const openSandbox = (interpreter: Interpreter, { code, memoryMb }: SandboxOption
   };
 
   return {
-    call: (tool, ...values) => unwrap(interpreter.call(tool, ...values)),
-    toText: (value) => {
+    /** @throws CodeError when the function throws */
+    call: (tool: Tool, ...values: readonly Pointer[]): Pointer => unwrap(interpreter.call(tool, ...values)),
+    /** A value as JSON. @throws CodeLimitError when it does not fit into the memory */
+    toText: (value: JsonValue): Pointer => {
       const text = JSON.stringify(value);
       const bytes = Buffer.byteLength(text);
       if (bytes <= (memoryMb - LEAST_MEMORY_MB) * TEXT_SHARE * BYTES_PER_MB) return interpreter.toText(text);
@@ -98,7 +85,13 @@ const openSandbox = (interpreter: Interpreter, { code, memoryMb }: SandboxOption
       );
     },
     readText: interpreter.readText,
-    settle: (promise) => {
+    /**
+     * Runs pending promise jobs until none are left.
+     *
+     * @returns the value of the promise; null if it is still pending
+     * @throws CodeError when the promise is rejected
+     */
+    settle: (promise: Pointer): Pointer | null => {
       const outcome = interpreter.settle(promise);
       return outcome === null ? null : unwrap(outcome);
     },
