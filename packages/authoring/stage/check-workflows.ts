@@ -9,7 +9,11 @@ import { isAppError } from '../../../lib/shared/errors.ts';
 import type { DisabledPlugin } from '../../../lib/shared/settings/settings.ts';
 import { resolveTrigger } from '../../../lib/triggers/registrations/resolve-triggers.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import type { CheckedWorkflow, Problem } from '../../../lib/workflows/definition/problem.ts';
+import {
+  type CheckedWorkflow,
+  type Problem,
+  problemsWhere,
+} from '../../../lib/workflows/definition/problem.ts';
 import type { ListUsers } from '../../../lib/workflows/definition/uses.ts';
 import type { WorkflowStore } from '../../../lib/workflows/definition/workflow-store.ts';
 import { checkSchema } from '../validation/schema/check-schema.ts';
@@ -115,19 +119,14 @@ const resolveStageTriggers = async (
 };
 
 /** @param isRepeated - whether a workflow before it has the same id */
-export const checkId = ({ id }: WorkflowDefinition, isRepeated: boolean, isProbe: boolean): Problem[] => [
-  ...(isRepeated ? [{ path: '/id', message: `${quote(id)} is also the id of a workflow before it` }] : []),
-  ...(id.startsWith(PROBE_PREFIX) === isProbe
-    ? []
-    : [
-        {
-          path: '/id',
-          message: isProbe
-            ? `must begin with ${PROBE_PREFIX}, as the id of a probe`
-            : `must not begin with ${PROBE_PREFIX}, which is reserved for the doctor`,
-        },
-      ]),
-];
+export const checkId = ({ id }: WorkflowDefinition, isRepeated: boolean, isProbe: boolean): Problem[] => {
+  const hasPrefix = id.startsWith(PROBE_PREFIX);
+  return problemsWhere(
+    [isRepeated, '/id', `${quote(id)} is also the id of a workflow before it`],
+    [isProbe && !hasPrefix, '/id', `must begin with ${PROBE_PREFIX}, as the id of a probe`],
+    [!isProbe && hasPrefix, '/id', `must not begin with ${PROBE_PREFIX}, which is reserved for the doctor`],
+  );
+};
 
 /** Warnings, since a workflow is stored as well while one of its plugins is disabled. */
 const findDisabledNodes = (

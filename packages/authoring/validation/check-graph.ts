@@ -81,19 +81,14 @@ export const checkEnds = (
     const target = nodes[edge.target];
     const connection = connections[edge.index];
     if (source === undefined || target === undefined || connection === undefined) return [];
-    const problems: Problem[] = [];
     const place = `/connections/${edge.index}`;
-    const output = describeOutput(edge, source, findNearest);
-    if (output !== null) {
-      const path = connection.sourceOutput === undefined ? place : `${place}/sourceOutput`;
-      problems.push(toEndProblem(path, output));
-    }
-    const input = describeInput(edge, target, findNearest);
-    if (input !== null) {
-      const path = connection.targetInput === undefined ? place : `${place}/targetInput`;
-      problems.push(toEndProblem(path, input));
-    }
-    return problems;
+    const ends = [
+      ['sourceOutput', describeOutput(edge, source, findNearest)],
+      ['targetInput', describeInput(edge, target, findNearest)],
+    ] as const;
+    return ends.flatMap(([key, wrong]) =>
+      wrong === null ? [] : [toEndProblem(connection[key] === undefined ? place : `${place}/${key}`, wrong)],
+    );
   });
 
 /** What is wrong with an end of a connection, and the name that was meant, or what else corrects it. */

@@ -114,12 +114,8 @@ export const checkBodies = (graph: DraftGraph): Problem[] => {
     const entries = targetsIn(graph, ({ isBody }) => isBody)(owner);
     const body = reachFrom(entries, targetsIn(graph));
     if (body.has(owner)) {
-      return [
-        {
-          path: `/nodes/${owner}`,
-          message: `the body of this loop (output ${quote(output)}) must not connect back to the loop node`,
-        },
-      ];
+      const message = `the body of this loop (output ${quote(output)}) must not connect back to the loop node`;
+      return [{ path: `/nodes/${owner}`, message }];
     }
     for (const index of body) {
       nesting[index] = (nesting[index] ?? 0) + 1;

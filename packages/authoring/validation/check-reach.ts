@@ -24,21 +24,11 @@ const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
   const counted = enabled.length > 0 ? enabled : triggers;
   if (counted.some(({ nodeType }) => nodeType?.firedBy !== null)) return [];
   const [first] = counted;
-  if (first === undefined) {
-    return [
-      {
-        path: '/nodes',
-        message:
-          'nothing starts the workflow: add a webhookTrigger, or a manualTrigger to run it by hand or from other workflows',
-      },
-    ];
-  }
-  return [
-    {
-      path: `/nodes/${first.index}/type`,
-      message: `nothing fires triggers of the type ${quote(first.node.type)}, and the workflow has no other trigger: use a webhookTrigger`,
-    },
-  ];
+  const message =
+    first === undefined
+      ? 'nothing starts the workflow: add a webhookTrigger, or a manualTrigger to run it by hand or from other workflows'
+      : `nothing fires triggers of the type ${quote(first.node.type)}, and the workflow has no other trigger: use a webhookTrigger`;
+  return [{ path: first === undefined ? '/nodes' : `/nodes/${first.index}/type`, message }];
 };
 
 /** Reports the first node of each unreached part. Disabled nodes may be kept for later. */

@@ -1,7 +1,7 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { isPure, type NodeType } from '@hookloom/plugin-kit/host';
 import { quote } from '../../../lib/shared/describe.ts';
-import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../../lib/workflows/definition/problem.ts';
 import { pollOf } from '../../../lib/workflows/plan/poll-type.ts';
 import type { DraftGraph, DraftNode } from './graph/draft-graph.ts';
 import { proposeRemoval, proposeWithout } from './proposals/proposal.ts';
@@ -47,35 +47,32 @@ const checkAttempts = (
 ): Problem[] => {
   const { retry, atMostOnce, timeoutSeconds } = settings;
   if (nodeType === null) return [];
-  const problems: Problem[] = [];
   const reason = describeNoRetry(nodeType, node);
-  const addNoEffect = (setting: string) => {
-    problems.push({
+  if (reason !== null)
+    return problemsWhere(
+      [isPlainObject(retry), 'retry', reason],
+      [atMostOnce === true, 'atMostOnce', reason],
+      [nodeType.control !== null && timeoutSeconds !== undefined, 'timeoutSeconds', reason],
+    ).map(({ path: setting, message }) => ({
       path: `${place}/${setting}`,
-      message: `has no effect: ${reason}`,
+      message: `has no effect: ${message}`,
       ...proposeWithout(settings, setting, place),
-    });
-  };
-  const maxAttempts = isPlainObject(retry) ? (retry.maxAttempts ?? 1) : 1;
-  if (reason !== null) {
-    if (isPlainObject(retry)) addNoEffect('retry');
-    if (atMostOnce === true) addNoEffect('atMostOnce');
-    if (nodeType.control !== null && timeoutSeconds !== undefined) addNoEffect('timeoutSeconds');
-    return problems;
-  }
-  if (isPlainObject(retry) && Object.keys(retry).every((key) => DELAYS.has(key))) {
-    problems.push({
-      path: `${place}/retry`,
-      message: 'never retries: maxAttempts defaults to 1, which is the first attempt',
-    });
-  }
-  if (atMostOnce === true && Number(maxAttempts) > 1) {
-    problems.push({
-      path: `${place}/atMostOnce`,
-      message: `contradicts retry.maxAttempts ${maxAttempts}`,
-    });
-  }
-  return problems;
+    }));
+  // An object may have no text.
+  const maxAttempts =
+    isPlainObject(retry) && typeof retry.maxAttempts !== 'object' ? (retry.maxAttempts ?? 1) : 1;
+  return problemsWhere(
+    [
+      isPlainObject(retry) && Object.keys(retry).every((key) => DELAYS.has(key)),
+      `${place}/retry`,
+      'never retries: maxAttempts defaults to 1, which is the first attempt',
+    ],
+    [
+      atMostOnce === true && Number(maxAttempts) > 1,
+      `${place}/atMostOnce`,
+      `contradicts retry.maxAttempts ${maxAttempts}`,
+    ],
+  );
 };
 
 /** Why nodes of a type are never retried; null for types that can be. */

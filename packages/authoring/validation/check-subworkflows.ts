@@ -119,22 +119,13 @@ export const checkCircles = ({ id, nodes }: Pick<WorkflowDefinition, 'id' | 'nod
   return nodes.flatMap((node, index): Problem[] => {
     if (node.disabled === true) return [];
     const place = `/nodes/${index}/parameters`;
-    if (readSubworkflow(node) === id)
-      return [
-        {
-          path: `${place}/workflowId`,
-          severity: 'warning',
-          message: `runs its own workflow: unless a condition stops it, it fails after ten levels`,
-        },
-      ];
+    if (readSubworkflow(node) === id) {
+      const message = 'runs its own workflow: unless a condition stops it, it fails after ten levels';
+      return [{ path: `${place}/workflowId`, message, severity: 'warning' }];
+    }
     if (!hasWebhook || !isOwnWebhook(node.parameters.url, id)) return [];
-    return [
-      {
-        path: `${place}/url`,
-        severity: 'warning',
-        message: `is the webhook of this workflow, ${quote(id)}, which then calls itself: unless a condition stops it, the tenth execution in a row is refused with 409`,
-      },
-    ];
+    const message = `is the webhook of this workflow, ${quote(id)}, which then calls itself: unless a condition stops it, the tenth execution in a row is refused with 409`;
+    return [{ path: `${place}/url`, message, severity: 'warning' }];
   });
 };
 

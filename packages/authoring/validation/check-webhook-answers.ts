@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type FeatureName, features } from '../../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { type Names, requestFieldsOf } from './references/names.ts';
@@ -22,22 +22,18 @@ export const checkWebhookAnswers = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>
     if (type !== WEBHOOK_TRIGGER) return [];
     const { responseMode = 'onReceived', continueAfterResponse, onTimeout } = parameters;
     const place = `/nodes/${index}/parameters`;
-    const problems = modesOf.flatMap(([name, modes]) =>
-      isOff(parameters[name]) || modes.includes(String(responseMode))
-        ? []
-        : [
-            {
-              path: `${place}/${name}`,
-              message: `has an effect only with responseMode ${modes.join(' or ')}`,
-            },
-          ],
+    return problemsWhere(
+      ...modesOf.map(([name, modes]): [boolean, string, string] => [
+        !isOff(parameters[name]) && !modes.includes(String(responseMode)),
+        `${place}/${name}`,
+        `has an effect only with responseMode ${modes.join(' or ')}`,
+      ]),
+      [
+        continueAfterResponse === true && onTimeout === 'fail',
+        `${place}/onTimeout`,
+        'cannot be "fail" with continueAfterResponse: the run continues, and the caller gets 202',
+      ],
     );
-    if (continueAfterResponse === true && onTimeout === 'fail')
-      problems.push({
-        path: `${place}/onTimeout`,
-        message: 'cannot be "fail" with continueAfterResponse: the run continues, and the caller gets 202',
-      });
-    return problems;
   });
 
 const isOff = (value: JsonValue | undefined): boolean => (value ?? false) === false;

@@ -6,7 +6,7 @@ import type { WorkflowDefinition } from '../../../lib/workflows/definition/defin
 import { deliveryKeys } from '../../../lib/workflows/definition/delivery-keys.ts';
 import { AUTHENTICATIONS, METHODS, type PathConfig } from '../../../lib/workflows/definition/path-config.ts';
 import { areAmbiguous } from '../../../lib/workflows/definition/path-pattern.ts';
-import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../../lib/workflows/definition/problem.ts';
 import {
   findPathProblem,
   toPathConfigs,
@@ -20,7 +20,8 @@ import { type Names, requestFieldsOf } from './references/names.ts';
 import { requestShapes } from './references/shapes.ts';
 import { checkSchema } from './schema/check-schema.ts';
 
-const WITH_CREDENTIAL = AUTHENTICATIONS.filter((authentication) => authentication !== 'none');
+const WITH_CREDENTIAL = AUTHENTICATIONS.filter((authentication) => authentication !== 'none').join(' or ');
+const NO_AUTHENTICATION = `has no effect: set the parameter authentication to ${WITH_CREDENTIAL}`;
 
 /** Checks paths, authentication, deduplication and features of the workflow's webhooks. */
 export const checkWebhooks = async (definition: WorkflowDefinition, names: Names): Promise<Problem[]> => [
@@ -99,14 +100,15 @@ const checkAuthentication = ({ nodes }: WorkflowDefinition): Problem[] =>
     const { authentication = 'none' } = parameters;
     if (type !== WEBHOOK_TRIGGER || typeof authentication !== 'string') return [];
     const path = `/nodes/${index}`;
-    if (authentication !== 'none' && credentialId === null)
-      return [{ path, message: `authentication ${quote(authentication)} needs a credentialId` }];
-    if (authentication === 'none' && credentialId !== null) {
-      const others = WITH_CREDENTIAL.join(' or ');
-      const message = `has no effect: set the parameter authentication to ${others}`;
-      return [{ path: `${path}/credentialId`, message }];
-    }
-    return [];
+    const isOpen = authentication === 'none';
+    return problemsWhere(
+      [
+        !isOpen && credentialId === null,
+        path,
+        `authentication ${quote(authentication)} needs a credentialId`,
+      ],
+      [isOpen && credentialId !== null, `${path}/credentialId`, NO_AUTHENTICATION],
+    );
   });
 
 /** Checks the features of the workflow's webhooks, by their schemas first. @internal */

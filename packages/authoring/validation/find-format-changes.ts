@@ -1,12 +1,11 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import jsonata from 'jsonata';
 import { quote } from '../../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { CURRENT_FORMAT } from '../../../lib/workflows/definition/schema.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { eachValue } from './mistakes/check-values.ts';
-import { type Ast, isAst, listOf } from './references/syntax-tree.ts';
+import { type Ast, isAst, listOf, parseTree } from './references/syntax-tree.ts';
 
 /**
  * Finds what a run of a workflow may do differently in the current format: the places, and what would change there.
@@ -39,16 +38,8 @@ const describeHole = (expression: string): string => {
 /** The expressions in a text that may give nothing. */
 const findHoles = (text: string): readonly string[] =>
   splitTemplate(text).flatMap((part) =>
-    'expression' in part && mayBeNothing(parse(part.expression)) ? [part.expression.trim()] : [],
+    'expression' in part && mayBeNothing(parseTree(part.expression)) ? [part.expression.trim()] : [],
   );
-
-const parse = (expression: string): unknown => {
-  try {
-    return jsonata(expression).ast();
-  } catch {
-    return null;
-  }
-};
 
 /** Operators that always have a result. */
 const TOTAL = new Set(['&', '=', '!=', 'and', 'or', 'in']);

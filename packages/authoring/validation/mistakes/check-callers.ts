@@ -40,12 +40,8 @@ const checkWaits = (graph: DraftGraph): Problem[] => {
     const reason = Number.isFinite(seconds)
       ? `waits ${seconds} seconds, but the caller at most ${CALLER_WAITS_SECONDS}`
       : 'waits for an outside answer, which only a background run can do';
-    return [
-      {
-        path: placeOfMode(draft),
-        message: `makes the caller wait for the result, but ${quote(waiting.node.id)} ${reason}: use onReceived or "onTimeout": "continue"`,
-      },
-    ];
+    const message = `makes the caller wait for the result, but ${quote(waiting.node.id)} ${reason}: use onReceived or "onTimeout": "continue"`;
+    return [{ path: placeOfMode(draft), message }];
   });
 };
 
@@ -164,7 +160,7 @@ const checkWait = (draft: DraftNode, limit: Limit): Problem[] => {
   }
   // A longer wait is reported for every trigger.
   if (seconds <= limit.seconds || seconds > CALLER_WAITS_SECONDS) return [];
-  const path = `/nodes/${limit.trigger.index}/parameters/responseMode`;
+  const path = placeOfMode(limit.trigger);
   const message = `makes the caller wait for the result, but ${quote(node.id)} waits ${seconds} seconds, and ${describeLimit(limit)}`;
   return [{ path, message, severity: 'warning' }];
 };

@@ -1,11 +1,10 @@
-import jsonata from 'jsonata';
 import { quote } from '../../../../lib/shared/describe.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
 import type { DraftGraph } from '../graph/draft-graph.ts';
 import { eachValue } from '../mistakes/check-values.ts';
 import { proposeValue } from '../proposals/proposal.ts';
-import { type Ast, isAst, listOf } from './syntax-tree.ts';
+import { type Ast, isAst, listOf, parseTree } from './syntax-tree.ts';
 
 /** The formats of values that are URLs, as `eachValue` has them. */
 const URL_FORMATS: ReadonlySet<string | null> = new Set(['url', 'uri', 'uri-reference']);
@@ -42,19 +41,14 @@ const checkText = (text: string, path: string): Problem[] => {
 
 /** A URL that an expression joins from text and values is taken as written, with all that the values contain. */
 const findJoined = (expression: string, path: string): Problem[] => {
-  const tree = parse(expression.trim());
+  const tree = parseTree(expression.trim());
   const operands = tree === null ? [] : operandsOf(tree);
   const [first, ...others] = operands;
   const isJoined = first?.type === 'string' && /^https?:\/\//i.test(String(first.value));
   if (!isJoined || others.every((one) => one.type === 'string' || nameOfCall(one) === 'encodeUrlComponent'))
     return [];
-  return [
-    {
-      path,
-      message: `${quote(`{{ ${expression.trim()} }}`)} gives the URL as it is written, and values in it are not encoded: write its text outside of the braces, as in "https://api.example/orders/{{ body.id }}"`,
-      severity: 'warning',
-    },
-  ];
+  const message = `${quote(`{{ ${expression.trim()} }}`)} gives the URL as it is written, and values in it are not encoded: write its text outside of the braces, as in "https://api.example/orders/{{ body.id }}"`;
+  return [{ path, message, severity: 'warning' }];
 };
 
 /** What is joined with `&`, in order. */
@@ -76,12 +70,12 @@ interface Advice {
 
 /** @param before - the URL before the expression */
 const advise = (expression: string, before: string): Advice | null => {
-  const tree = parse(expression);
+  const tree = parseTree(expression);
   if (tree === null) return null; // reported with the other expressions
   const raw = `$rawUrl(${expression})`;
   const said = quote(`{{ ${expression} }}`);
   const [, name = '', inner = ''] = /^\$(encodeUrl(?:Component)?)\((.*)\)$/s.exec(expression) ?? [];
-  const isWhole = nameOfCall(tree) === name && parse(inner) !== null;
+  const isWhole = nameOfCall(tree) === name && parseTree(inner) !== null;
   if (isWhole && name === 'encodeUrlComponent')
     return {
       message: `${said} is encoded without $encodeUrlComponent, too: write ${quote(`{{ ${inner} }}`)}`,
@@ -105,15 +99,6 @@ const advise = (expression: string, before: string): Advice | null => {
         meant: raw,
       }
     : null;
-};
-
-const parse = (expression: string): Ast | null => {
-  try {
-    const tree: unknown = jsonata(expression).ast();
-    return isAst(tree) ? tree : null;
-  } catch {
-    return null;
-  }
 };
 
 /** The function whose value the expression is; null for none. */

@@ -1,8 +1,20 @@
+import jsonata from 'jsonata';
+
 /** A node of JSONata's syntax tree; the library's own type is incomplete. */
 export type Ast = Readonly<Record<string, unknown>>;
 
 export const isAst = (value: unknown): value is Ast =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The syntax tree of an expression; null if it has none. */
+export const parseTree = (expression: string): Ast | null => {
+  try {
+    const tree: unknown = jsonata(expression).ast();
+    return isAst(tree) ? tree : null;
+  } catch {
+    return null;
+  }
+};
 
 export interface Bound {
   /** The variables that the expression binds anywhere. */
