@@ -32,7 +32,7 @@ export const toAlarms = (
   const alarms: Record<string, TemplateResource> = {};
   const add = (id: string, description: string, properties: object): void => {
     const Properties = {
-      AlarmName: `${prefix}/${toName(id)}`, // a pattern for all of them matches none of another stage
+      AlarmName: `${prefix}/${hyphenate(id)}`, // a pattern for all of them matches none of another stage
       AlarmDescription: `${description} What to do: docs/metrics.md, Alarms.`,
       AlarmActions: [topic],
       OKActions: [topic],
@@ -168,4 +168,4 @@ const toQuery = (Id: string, metric: Metric, Stat = 'Maximum') => ({
 });
 
 /** Converts an id like `TriggerDeadLetterQueue` to `trigger-dead-letter-queue`. */
-const toName = (id: string): string => id.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();
+const hyphenate = (id: string): string => id.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();

@@ -117,7 +117,7 @@ const findSource = (path: string, folder: string): string =>
   path.startsWith('.') ? join(folder, path) : createRequire(join(folder, 'importer.ts')).resolve(path);
 
 /** The name of a chunk: its file's name, or the name of the package whose entry it is. */
-const nameOf = (source: string): string => {
+const chunkNameOf = (source: string): string => {
   const name = basename(source, '.ts');
   return name === 'index' ? basename(dirname(source)) : name;
 };
@@ -162,7 +162,7 @@ const buildChunk = async (
     ...settings,
     entryPoints: [source],
     outdir: folder,
-    entryNames: `${nameOf(source)}-[hash]`,
+    entryNames: `${chunkNameOf(source)}-[hash]`,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',

@@ -29,7 +29,7 @@ export const findNameProblems = (
   if (/-.*[A-Z]/.test(stage))
     return `The stage "${stage}" has a capital letter after a dash, so that permissions for other stages would include it. Choose a stage without capital letters`;
   const found = Object.entries(Resources).flatMap(([id, resource]) => {
-    const named = nameOf(resource, region);
+    const named = resourceNameOf(resource, region);
     if (named === null) return [];
     const { name, kind, max } = named;
     const over = name.length - max;
@@ -62,7 +62,7 @@ export const findNameProblems = (
 };
 
 /** @returns null for a resource without a name, or with a name known only to a deployment */
-const nameOf = ({ Type, Properties = {} }: TemplateResource, region: string) => {
+const resourceNameOf = ({ Type, Properties = {} }: TemplateResource, region: string) => {
   const place = Object.hasOwn(NAMES, Type) ? NAMES[Type] : undefined;
   const value = place === undefined ? undefined : Properties[place.property];
   const text = (value as { 'Fn::Sub'?: unknown } | undefined)?.['Fn::Sub'] ?? value;

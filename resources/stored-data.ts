@@ -80,7 +80,7 @@ export const findStoredData = async (
     try {
       return await look();
     } catch (error) {
-      unseen ??= explain(error);
+      unseen ??= explainError(error);
       return null;
     }
   };
@@ -124,7 +124,7 @@ export const findStoredData = async (
 const isTable = (id: string): boolean => id.endsWith('Table');
 
 /** IAM's message if it is about a permission. */
-const explain = (error: unknown): string => {
+const explainError = (error: unknown): string => {
   const { name, message } =
     isAppError(error) && error.cause instanceof Error ? error.cause : (error as Error);
   return findDenial(message)?.sentence ?? `${name}: ${message}`;

@@ -3,7 +3,7 @@ import type { describeBulkRetry } from '../../lib/executions/bulk/bulk-retry.ts'
 import type { BulkPlan } from '../../lib/executions/bulk/plan-bulk-retry.ts';
 import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
-import { confirm, type Io, printJson, printLines } from './io.ts';
+import { confirmOnTerminal, type Io, printJson, printLines } from './io.ts';
 import { JSON_OUTPUT, readId, readNumber, readVersionNumber } from './read-arguments.ts';
 import { oneLine, printTable } from './table.ts';
 
@@ -41,7 +41,7 @@ export const addBulkRetryCommands = (program: Command, context: CommandContext):
     options: [JSON_OUTPUT],
     examples: ['bulk-retry show ID'],
     run: async (id, { io, target }, { json }) => {
-      const found = await target.api.call<BulkRetry>('GET', toPath(id));
+      const found = await target.api.call<BulkRetry>('GET', bulkRetryPath(id));
       if (json === true) printJson(found, io);
       else printLines(toAccount(found), io);
     },
@@ -60,7 +60,7 @@ export const addBulkRetryCommands = (program: Command, context: CommandContext):
     arguments: [BULK_RETRY],
     examples: ['bulk-retry cancel ID'],
     run: async (id, { io, target }) => {
-      const cancelled = await target.api.call<BulkRetry>('POST', `${toPath(id)}/cancel`);
+      const cancelled = await target.api.call<BulkRetry>('POST', `${bulkRetryPath(id)}/cancel`);
       io.print(`${id}: cancelled, ${describeCounts(cancelled)}`);
     },
   });
@@ -86,7 +86,7 @@ export const MANY = [
 
 type BulkOptions = Options<typeof MANY> & { readonly from?: string; readonly current?: true };
 
-const toPath = (id: string): string => `${BULK_RETRIES}/${encodeURIComponent(id)}`;
+const bulkRetryPath = (id: string): string => `${BULK_RETRIES}/${encodeURIComponent(id)}`;
 
 /**
  * Retries many executions: prints the plan, asks on a terminal, and follows the bulk retry to its end. Ctrl+C ends only
@@ -96,7 +96,7 @@ const toPath = (id: string): string => `${BULK_RETRIES}/${encodeURIComponent(id)
  */
 export const retryMany = async (context: TargetContext, options: BulkOptions): Promise<void> => {
   const { io, target } = context;
-  const body = toRequest(options);
+  const body = toBulkRequest(options);
   const plan = await target.api.call<Plan>('POST', RETRY_MANY, { body: { ...body, dryRun: true } });
   printLines(toPlanLines(plan), io);
   if (options.dryRun === true) return;
@@ -104,7 +104,11 @@ export const retryMany = async (context: TargetContext, options: BulkOptions): P
   // What has failed since the plan is not in what was agreed to.
   const agreed = { ...body, filter: { ...body.filter, to: plan.checkedUntil } };
   if (options.yes !== true)
-    await confirm(`Retry ${plan.count === 1 ? 'it' : `these ${plan.count}`}?`, 'Nothing was started.', io);
+    await confirmOnTerminal(
+      `Retry ${plan.count === 1 ? 'it' : `these ${plan.count}`}?`,
+      'Nothing was started.',
+      io,
+    );
   const { bulkRetryId } = await target.api.call<{ readonly bulkRetryId: string }>('POST', RETRY_MANY, {
     body: agreed,
   });
@@ -113,7 +117,7 @@ export const retryMany = async (context: TargetContext, options: BulkOptions): P
 };
 
 /** The body of the request. @throws CommandError for options that don't go together */
-const toRequest = (options: BulkOptions) => {
+const toBulkRequest = (options: BulkOptions) => {
   const { workflow, all, status, failureNode, failureName, from, rate, stopAt } = options;
   if ((workflow === undefined) === (all === undefined))
     throw usageError('Name an execution, or give --workflow ID or --all.');
@@ -180,10 +184,10 @@ const POLL_MS = 1_000;
  */
 const watchBulkRetry = async (id: string, { io, target }: TargetContext): Promise<void> => {
   const interrupted: AbortSignal | null = io.isTerminal ? io.untilInterrupted() : null;
-  for (let shown = ''; ; await pause(io, interrupted)) {
-    const bulk = await target.api.call<BulkRetry>('GET', toPath(id));
+  for (let shown = ''; ; await pauseUnlessInterrupted(io, interrupted)) {
+    const bulk = await target.api.call<BulkRetry>('GET', bulkRetryPath(id));
     const progress = describeCounts(bulk);
-    if (bulk.endedAt !== null) return report(bulk, io);
+    if (bulk.endedAt !== null) return reportBulkRetry(bulk, io);
     if (progress !== shown) io.note(`${toBar(bulk)} ${progress}`);
     shown = progress;
     if (interrupted?.aborted === true)
@@ -193,7 +197,7 @@ const watchBulkRetry = async (id: string, { io, target }: TargetContext): Promis
   }
 };
 
-const pause = async (io: Io, interrupted: AbortSignal | null): Promise<void> => {
+const pauseUnlessInterrupted = async (io: Io, interrupted: AbortSignal | null): Promise<void> => {
   await io.sleep(POLL_MS, interrupted ?? undefined).catch(() => {});
 };
 
@@ -204,7 +208,7 @@ const toBar = ({ counts: { total, succeeded, failedAgain, refused } }: BulkRetry
   return `[${'#'.repeat(ended)}${'.'.repeat(BAR_LENGTH - ended)}]`;
 };
 
-const report = (bulk: BulkRetry, io: Io): void => {
+const reportBulkRetry = (bulk: BulkRetry, io: Io): void => {
   printLines(toAccount(bulk), io);
   if (bulk.state === 'stopped') throw new CommandError(`It stopped: ${bulk.why}.`);
   if (bulk.counts.failedAgain > 0) throw new CommandError(`${bulk.counts.failedAgain} failed again.`);

@@ -1,7 +1,7 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import type { PluginEntry } from '../../lib/plugins/plugin.ts';
-import { type Explained, explain } from './help.ts';
+import { type Explained, writeCommandHelp } from './help.ts';
 import type { Io } from './io.ts';
 import type { Target } from './target.ts';
 
@@ -113,7 +113,7 @@ export const addTo =
     for (const [flags, about, read, initial] of row.options ?? [])
       if (initial === REQUIRED) command.requiredOption(flags, about, read as (text: string) => unknown);
       else command.option(flags, about, read as (text: string) => unknown, initial);
-    command.addHelpText('after', explain(row.examples, row)).action(async (...all: unknown[]) => {
+    command.addHelpText('after', writeCommandHelp(row.examples, row)).action(async (...all: unknown[]) => {
       const [options, given] = [all.at(-2), all.slice(0, -2)];
       row.check?.(...(given as Values<Arguments>), options as Options<Given>);
       if (row.runHere !== undefined)

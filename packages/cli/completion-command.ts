@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { explain } from './help.ts';
+import { writeCommandHelp } from './help.ts';
 import type { Io } from './io.ts';
 
 /** A command, or the program itself, as completions show it. */
@@ -21,7 +21,7 @@ export const addCompletionCommand = (program: Command, io: Pick<Io, 'print'>): v
     .command('completion')
     .description('print a completion script: source <(hookloom completion bash)')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(printers)))
-    .addHelpText('after', explain(['completion bash'], { isOffline: true, failed: null }))
+    .addHelpText('after', writeCommandHelp(['completion bash'], { isOffline: true, failed: null }))
     .action((shell: keyof typeof printers) => io.print(printers[shell](readPlaces(program))));
 };
 

@@ -57,13 +57,13 @@ const receiveGrant = async (fields: CredentialFields, port: number, io: Io) => {
   const server = createServer(({ method, url = '' }, response) => {
     const address = URL.parse(url, 'http://127.0.0.1');
     if (method !== 'GET' || address?.pathname !== REDIRECT_PATH || started === null)
-      return answer(response, 404, 'Not found');
+      return answerBrowser(response, 404, 'Not found');
     const query = address.searchParams;
     if (!isAnswerTo(query, started)) {
       if (!hasNoted)
         io.note('A redirect with a wrong state has come, of another page or sign-in: it is ignored.');
       hasNoted = true;
-      return answer(
+      return answerBrowser(
         response,
         400,
         'This does not answer the sign-in of the command line: its state is wrong.',
@@ -71,10 +71,10 @@ const receiveGrant = async (fields: CredentialFields, port: number, io: Io) => {
     }
     try {
       redirect.resolve(readGrant(query, fields, started));
-      answer(response, 200, 'The command line continues the sign-in. You can close this page.');
+      answerBrowser(response, 200, 'The command line continues the sign-in. You can close this page.');
     } catch (error) {
       redirect.reject(error);
-      answer(response, 400, 'The sign-in failed: the command line says why. You can close this page.');
+      answerBrowser(response, 400, 'The sign-in failed: the command line says why. You can close this page.');
     }
   });
   const ended = new AbortController();
@@ -104,7 +104,7 @@ const receiveGrant = async (fields: CredentialFields, port: number, io: Io) => {
   }
 };
 
-const answer = (response: ServerResponse, status: number, text: string): void => {
+const answerBrowser = (response: ServerResponse, status: number, text: string): void => {
   const headers = {
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',

@@ -42,10 +42,10 @@ export const addDoctorCommand = (program: Command, context: CommandContext): voi
     examples: ['doctor --no-probes'],
     failed: 'something is wrong',
     unknown: 'something could not be checked',
-    run: (onTarget, options) => examine(options, onTarget, program.opts()),
+    run: (onTarget, options) => examineStage(options, onTarget, program.opts()),
   });
 
-const examine = async (
+const examineStage = async (
   { queue, probes, timeout: seconds, json }: Options<typeof DOCTOR_OPTIONS>,
   { io, target }: TargetContext,
   stage: StageOptions,

@@ -52,7 +52,7 @@ const putEvent = async (event: EventEntry, openAws: OpenAws): Promise<string> =>
     ...(time === undefined ? {} : { Time: Date.parse(time) / 1_000 }),
     ...(id === undefined ? {} : { Id: id }),
   };
-  const body = await call(openAws('events'), what, 'AWSEvents.PutEvents', { Entries: [entry] });
+  const body = await callOperation(openAws('events'), what, 'AWSEvents.PutEvents', { Entries: [entry] });
   // A 200 acknowledges the request; the entry says whether the bus accepted the event.
   const [result] = Array.isArray(body.Entries) ? body.Entries : [];
   const { EventId, ErrorCode, ErrorMessage } = isPlainObject(result) ? result : {};
@@ -68,7 +68,7 @@ const sendMessage = async (
 ): Promise<string> => {
   const [, , , , QueueOwnerAWSAccountId = '', QueueName = ''] = queue.split(':');
   const what = `the message for ${queue}`;
-  const { QueueUrl = null } = await call(openAws('sqs'), what, 'AmazonSQS.GetQueueUrl', {
+  const { QueueUrl = null } = await callOperation(openAws('sqs'), what, 'AmazonSQS.GetQueueUrl', {
     QueueName,
     QueueOwnerAWSAccountId,
   });
@@ -76,7 +76,7 @@ const sendMessage = async (
     ([name, StringValue]) => [name, { DataType: 'String', StringValue }] as const,
   );
   const isFifo = queue.endsWith('.fifo');
-  const { MessageId } = await call(openAws('sqs'), what, 'AmazonSQS.SendMessage', {
+  const { MessageId } = await callOperation(openAws('sqs'), what, 'AmazonSQS.SendMessage', {
     QueueUrl,
     MessageBody: typeof body === 'string' ? body : JSON.stringify(body),
     ...(values.length === 0 ? {} : { MessageAttributes: Object.fromEntries(values) }),
@@ -87,7 +87,7 @@ const sendMessage = async (
 };
 
 /** @throws CommandError with AWS's reason */
-const call = async (
+const callOperation = async (
   callAws: CallAws,
   what: string,
   operation: string,

@@ -20,7 +20,7 @@ export const checkEntries = (
   const problems = values.flatMap((value, index) =>
     findProblems(value, Array.isArray(content) ? `/${index}` : ''),
   );
-  return { value: problems.length > 0 ? null : values.map(toEntry), problems };
+  return { value: problems.length > 0 ? null : values.map(toEventEntry), problems };
 };
 
 const isMessage = (value: Readonly<Record<string, unknown>>): boolean => Object.hasOwn(value, 'queue');
@@ -39,7 +39,7 @@ const findGroupProblems = ({ queue, groupId }: MessageEntry, path: string): Prob
     ? [{ path, message: 'needs "groupId": its queue is a FIFO queue' }]
     : [];
 
-const toEntry = (value: unknown): Entry =>
+const toEventEntry = (value: unknown): Entry =>
   isMessage(value as Readonly<Record<string, unknown>>)
     ? { kind: 'message', message: value as MessageEntry }
     : { kind: 'event', event: value as EventEntry };

@@ -35,7 +35,7 @@ export const findApiUrl = async (
     throw new ApiUnfound(stackName, cause);
   });
   const text = answer.body.toString();
-  if (!isSuccess(answer)) throw new ApiUnfound(stackName, toError(answer.status, text, stackName));
+  if (!isSuccess(answer)) throw new ApiUnfound(stackName, toStackError(answer.status, text, stackName));
   const { parseXml } = await import('@hookloom/bounded-xml');
   const parsed = parseXml(text, new Set(['member'])) as unknown as Described;
   const stack = parsed.DescribeStacksResponse?.DescribeStacksResult?.Stacks?.member?.[0];
@@ -62,7 +62,7 @@ interface Described {
 }
 
 /** An unknown stack is a ValidationError: `Stack with id hookloom-x does not exist`. */
-const toError = (status: number, text: string, stackName: string): Error => {
+const toStackError = (status: number, text: string, stackName: string): Error => {
   const code = /<Code>([^<]{1,100})<\/Code>/.exec(text)?.[1] ?? '';
   const message = /<Message>([^<]{1,1000})<\/Message>/.exec(text)?.[1] ?? '';
   if (/does not exist/.test(message))

@@ -12,17 +12,17 @@ import { ApiProblem } from './admin-api.ts';
 import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { describeChanges } from './difference-text.ts';
-import { confirm, type Io, printJson, printLines } from './io.ts';
+import { confirmOnTerminal, type Io, printJson, printLines } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';
 import {
   checkFiles,
-  idOf,
   orChanges,
   type ReadWorkflow,
   readFiles,
   type SentFile,
   storeFiles,
   WORKFLOWS,
+  workflowIdOf,
 } from './put-workflows.ts';
 import { JSON_OUTPUT } from './read-arguments.ts';
 import { listFiles } from './read-file.ts';
@@ -40,7 +40,7 @@ export const addFolderCommands = (program: Command, context: CommandContext): vo
     arguments: [FOLDER],
     options: [TAG],
     examples: ['pull flows'],
-    run: pull,
+    run: pullFolder,
   });
 
   add('diff', {
@@ -71,7 +71,7 @@ export const addFolderCommands = (program: Command, context: CommandContext): vo
     arguments: [FOLDER],
     options: DEPLOY_OPTIONS,
     examples: ['deploy workflows --dry-run', 'deploy workflows --yes'],
-    run: deploy,
+    run: deployFolder,
   });
 };
 
@@ -128,7 +128,7 @@ export const readStored = async ({ target }: TargetContext): Promise<ReadonlyMap
 const readFolder = async (folder: string, io: Io): Promise<ReadonlyMap<string, SentFile>> => {
   const files = await readFiles(await listFiles([folder], io), io);
   const problems = files.flatMap(({ name, content, placeOf }) => {
-    if (idOf(content) !== null) return [];
+    if (workflowIdOf(content) !== null) return [];
     if (!isPlainObject(content)) return [`${name}:1:1: / must be object`];
     return [
       content.id === undefined
@@ -137,11 +137,11 @@ const readFolder = async (folder: string, io: Io): Promise<ReadonlyMap<string, S
     ];
   });
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
-  return new Map(files.map((file) => [String(idOf(file.content)), file]));
+  return new Map(files.map((file) => [String(workflowIdOf(file.content)), file]));
 };
 
 /** The definition as it would be stored, with defaults. Only for comparison: the service checks what is stored. */
-const normalise = (content: unknown): WorkflowDefinition =>
+const normaliseDefinition = (content: unknown): WorkflowDefinition =>
   JSON.parse(JSON.stringify(readDraft(isPlainObject(content) ? content : {}).definition));
 
 /** What differs between definitions that are not equal. */
@@ -158,7 +158,7 @@ const isOwned = ({ tags = [] }: Pick<WorkflowDefinition, 'tags'>, { tag }: Owned
 
 /** @throws CommandError for a file without the tag, since the next pull would not have it */
 const refuseUntagged = (files: ReadonlyMap<string, SentFile>, owned: Owned): void => {
-  const lacking = [...files.values()].filter(({ content }) => !isOwned(normalise(content), owned));
+  const lacking = [...files.values()].filter(({ content }) => !isOwned(normaliseDefinition(content), owned));
   if (lacking.length > 0)
     throw new CommandError(
       lacking
@@ -174,7 +174,7 @@ const planDeployment = async (folder: string, owned: Owned, context: TargetConte
   const puts = [...files].flatMap(([id, file]): PlannedPut[] => {
     const known = stored.get(id);
     if (known === undefined) return [{ id, file: { ...file, replaces: null }, difference: null }];
-    const definition = normalise(file.content);
+    const definition = normaliseDefinition(file.content);
     if (isDeepStrictEqual(definition, known.definition)) return [];
     const difference = compareDefinitions(known.definition, definition);
     return [{ id, file: { ...file, replaces: known.version }, difference }];
@@ -182,7 +182,7 @@ const planDeployment = async (folder: string, owned: Owned, context: TargetConte
   const others = [...stored].flatMap(([id, { version, definition }]) =>
     files.has(id) || !isOwned(definition, owned) ? [] : [{ id, version }],
   );
-  const definitions = [...files.values()].map(({ content }) => normalise(content));
+  const definitions = [...files.values()].map(({ content }) => normaliseDefinition(content));
   const ofStage = await compareStage(folder, definitions, context);
   return { puts, others, unchanged: files.size - puts.length, ofStage };
 };
@@ -228,7 +228,7 @@ const printPlan = (
   else if (unchanged > 0) io.note(`Unchanged: ${unchanged}`);
 };
 
-const deploy = async (
+const deployFolder = async (
   folder: string,
   context: TargetContext,
   { prune, dryRun, yes, message, ...owned }: Options<typeof DEPLOY_OPTIONS>,
@@ -242,7 +242,7 @@ const deploy = async (
   const count = files.length + removed.length;
   if (count === 0) return;
   if (yes !== true)
-    await confirm(
+    await confirmOnTerminal(
       `Make ${count === 1 ? 'this change' : `these ${count} changes`}?`,
       'Nothing was changed.',
       io,
@@ -267,7 +267,7 @@ const deploy = async (
 };
 
 /** Writes what differs. A file keeps its name and its `$schema`; a workflow without a file gets `ID.json`. */
-const pull = async (folder: string, context: TargetContext, owned: Owned): Promise<void> => {
+const pullFolder = async (folder: string, context: TargetContext, owned: Owned): Promise<void> => {
   const { io } = context;
   const path = resolve(callerFolder(io.env), folder);
   const isThere = (await stat(path).catch(() => null)) !== null;
@@ -280,7 +280,7 @@ const pull = async (folder: string, context: TargetContext, owned: Owned): Promi
   await createFolder(folder, io);
   for (const [id, { definition }] of stored) {
     const file = files.get(id);
-    const before = file === undefined ? null : normalise(file.content);
+    const before = file === undefined ? null : normaliseDefinition(file.content);
     if (isDeepStrictEqual(before, definition)) continue;
     const { $schema } = isPlainObject(file?.content) ? file.content : {};
     const name = file?.name ?? fileOf(folder, id);

@@ -27,7 +27,7 @@ export interface Explained {
  *
  * @param examples - commands that run as printed, with `ID` for the id of an execution or a request, as a list prints it
  */
-export const explain = (
+export const writeCommandHelp = (
   examples: readonly string[],
   { failed = 'refused, not found or failed', unknown, isOffline = false }: Explained = {},
 ): string => {
@@ -64,7 +64,7 @@ export const formatHelp = (command: Command, help: Help): string => {
 export const explainProgram = (): string =>
   `
 Without --stage, commands go to the local service (npm start).
-${explain(PROGRAM_EXAMPLES, { unknown: 'doctor could not look' })}`;
+${writeCommandHelp(PROGRAM_EXAMPLES, { unknown: 'doctor could not look' })}`;
 
 const PROGRAM_EXAMPLES = [
   'workflow put workflows/hello.json',

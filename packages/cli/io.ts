@@ -39,7 +39,7 @@ export interface Io {
 export type Format = 'green' | 'red' | 'yellow';
 
 /** Asks on a terminal whether to go on. @param refusal - says what was not done. @throws CommandError if not */
-export const confirm = async (question: string, refusal: string, io: Io): Promise<void> => {
+export const confirmOnTerminal = async (question: string, refusal: string, io: Io): Promise<void> => {
   if (!io.isTerminal) return;
   const answer = await io.ask(`${question} [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(refusal);
@@ -68,7 +68,7 @@ export const askOn = async (input: Readable, output: Writable, question: string)
   }
 };
 
-const ask = (question: string): Promise<string> => askOn(process.stdin, process.stderr, question);
+const askOnTerminal = (question: string): Promise<string> => askOn(process.stdin, process.stderr, question);
 
 /** Reads a line with an editor whose output is discarded, so that nothing is echoed. */
 const askSecret = async (question: string): Promise<string> => {
@@ -86,7 +86,7 @@ const BROWSERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-function browse(address: string): void {
+function openInBrowser(address: string): void {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return;
   const [command = '', ...args] = BROWSERS[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
@@ -111,7 +111,7 @@ export const processIo: Io = {
   note: (line) => process.stderr.write(`${line}\n`),
   readStdin: () => text(process.stdin),
   isTerminal: process.stdin.isTTY === true,
-  ask,
+  ask: askOnTerminal,
   askSecret,
   columns: readColumns(process.stdout, process.env.COLUMNS),
   env: process.env,
@@ -122,7 +122,7 @@ export const processIo: Io = {
     process.once('SIGINT', () => controller.abort());
     return controller.signal;
   },
-  browse,
+  browse: openInBrowser,
   paint: (format, line) => styleText(format, line, { stream: process.stderr }),
   paintOut: (format, line) => styleText(format, line, { stream: process.stdout }),
 };

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { endWithPipe, processIo } from './io.ts';
-import { run } from './run.ts';
+import { runCommand } from './run.ts';
 import { openTarget } from './target.ts';
 
 endWithPipe();
-process.exitCode = await run(process.argv.slice(2), {
+process.exitCode = await runCommand(process.argv.slice(2), {
   io: processIo,
   openTarget,
   loadNodeTypes: async () => (await import('./plugins/node-types.ts')).loadNodeTypes(),

@@ -18,7 +18,7 @@ const parseWith = (parse: (text: string) => unknown, text: string, name: string)
   } catch (cause) {
     const [error] = readTree(text).errors;
     const reason = error === undefined ? (cause as Error).message : toWords(printParseErrorCode(error.error));
-    throw new CommandError(`${name}:${toPlace(error?.offset ?? 0, text)}: is not JSON: ${reason}`);
+    throw new CommandError(`${name}:${toLineAndColumn(error?.offset ?? 0, text)}: is not JSON: ${reason}`);
   }
 };
 
@@ -29,7 +29,7 @@ const parseWith = (parse: (text: string) => unknown, text: string, name: string)
  */
 export const locateValues = (text: string): ((pointer: string) => string) => {
   const { root } = readTree(text);
-  return (pointer) => toPlace(root === undefined ? 0 : findNode(root, pointer).offset, text);
+  return (pointer) => toLineAndColumn(root === undefined ? 0 : findNode(root, pointer).offset, text);
 };
 
 interface Tree {
@@ -63,7 +63,7 @@ const findNode = (root: Node, pointer: string): Node => {
 const toWords = (code: string): string => code.replace(/\B[A-Z]/g, ' $&').toLowerCase();
 
 /** Converts an offset to `line:column`, as editors understand it. */
-const toPlace = (offset: number, text: string): string => {
+const toLineAndColumn = (offset: number, text: string): string => {
   const before = text.slice(0, offset);
   return `${before.split('\n').length}:${offset - before.lastIndexOf('\n')}`;
 };

@@ -43,7 +43,9 @@ export const addPluginCommands = (program: Command, context: CommandContext): vo
     examples: ['plugin disable slack --message "tokens leaked"'],
     run: async (id, { io, target }, { message }) => {
       const query = { message };
-      const { changed, users } = await target.api.call<Switched>('POST', toPath(id, 'disable'), { query });
+      const { changed, users } = await target.api.call<Switched>('POST', pluginPath(id, 'disable'), {
+        query,
+      });
       io.print(`${id}: ${changed ? 'disabled' : 'was disabled already'}`);
       if (users.length > 0) io.note(`These fail until it is enabled:\n${users.join('\n')}`);
     },
@@ -54,14 +56,14 @@ export const addPluginCommands = (program: Command, context: CommandContext): vo
     arguments: [PLUGIN],
     examples: ['plugin enable slack'],
     run: async (id, { io, target }) => {
-      const { changed } = await target.api.call<Omit<Switched, 'users'>>('POST', toPath(id, 'enable'));
+      const { changed } = await target.api.call<Omit<Switched, 'users'>>('POST', pluginPath(id, 'enable'));
       io.print(`${id}: ${changed ? 'enabled' : 'was not disabled'}`);
     },
   });
 
   add('create', {
     about: 'write a working plugin, with tests',
-    arguments: [['<name>', 'its id, such as acme-chat', readName]],
+    arguments: [['<name>', 'its id, such as acme-chat', readPluginName]],
     options: [['--dir <folder>', 'folder to write to (default: nodes/NAME)']],
     examples: ['plugin create acme-chat'],
     isOffline: true,
@@ -87,7 +89,7 @@ interface Switched {
   readonly users: readonly string[];
 }
 
-const toPath = (id: string, action: 'disable' | 'enable'): string =>
+const pluginPath = (id: string, action: 'disable' | 'enable'): string =>
   `/api/admin/plugins/${encodeURIComponent(id)}/${action}`;
 
 /** The plugins with what the stage's settings say of them. */
@@ -107,7 +109,7 @@ const listPlugins = async (api: AdminApi) => {
 /** An unscoped package name, from which node types are named. */
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-const readName = (name: string): string => {
+const readPluginName = (name: string): string => {
   if (name.length > 40 || !NAME.test(name))
     throw usageError(
       `${JSON.stringify(name)} is not a plugin name: use at most 40 of a-z 0-9 -, such as acme-chat`,
@@ -162,12 +164,12 @@ const printPluginCheck = async (path: string, asJson: boolean, io: Io): Promise<
 /** Replaces the template's names in every spelling. */
 const renameTemplate = (text: string, name: string): string => {
   const words = name.split('-');
-  const camelCase = words.map((word, index) => (index === 0 ? word : capitalise(word))).join('');
-  const title = [capitalise(words[0] ?? ''), ...words.slice(1)].join(' ');
+  const camelCase = words.map((word, index) => (index === 0 ? word : capitaliseWord(word))).join('');
+  const title = [capitaliseWord(words[0] ?? ''), ...words.slice(1)].join(' ');
   return text
     .replaceAll('plugin-template', name)
     .replaceAll('pluginTemplate', camelCase)
     .replaceAll('Plugin template', title);
 };
 
-const capitalise = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+const capitaliseWord = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;

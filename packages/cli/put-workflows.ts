@@ -96,7 +96,7 @@ export const orChanges = async (
     const versions = new Map(listed.map(({ id, version }) => [id, version]));
     const changes: OtherChange[] = [];
     for (const { content, replaces } of files) {
-      const id = idOf(content);
+      const id = workflowIdOf(content);
       const current = (id === null ? null : versions.get(id)) ?? null;
       if (id === null || replaces === undefined || replaces === current) continue;
       changes.push({ id, current });
@@ -123,7 +123,7 @@ export const readFiles = async (paths: readonly string[], io: Io): Promise<reado
     const { name, text } = await readInput(path, io);
     files.push({ name, content: parseWorkflow(text, name), placeOf: locateValues(text) });
   }
-  const problems = findSameIds(files.map(({ name, content }) => ({ file: name, id: idOf(content) })));
+  const problems = findSameIds(files.map(({ name, content }) => ({ file: name, id: workflowIdOf(content) })));
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
   return files;
 };
@@ -157,7 +157,7 @@ export const storeFiles = async (
     const { workflows } = await target.api
       .call<{ readonly workflows: readonly StoredWorkflow[] }>('PUT', WORKFLOWS, {
         query: { message },
-        body: toBody(batch),
+        body: toBatchBody(batch),
       })
       .catch((error: unknown) => {
         if (!(error instanceof ApiProblem) || !Array.isArray(error.members.errors)) throw error;
@@ -168,11 +168,11 @@ export const storeFiles = async (
   }
 };
 
-const toBody = (batch: readonly SentFile[]) => ({
+const toBatchBody = (batch: readonly SentFile[]) => ({
   workflows: batch.map(({ content, replaces }) => ({ definition: content, replaces })),
 });
 
-export const idOf = (content: unknown): string | null =>
+export const workflowIdOf = (content: unknown): string | null =>
   isPlainObject(content) && typeof content.id === 'string' ? content.id : null;
 
 const toBatches = (files: readonly SentFile[]): readonly (readonly SentFile[])[] => {
@@ -200,7 +200,7 @@ const validateBatch = async (
 ): Promise<AnswerTo<typeof validateWorkflowsRoute>['workflows']> => {
   const path = `${WORKFLOWS}/validate`;
   const { workflows } = await target.api.call<AnswerTo<typeof validateWorkflowsRoute>>('POST', path, {
-    body: toBody(batch),
+    body: toBatchBody(batch),
   });
   const errors = workflows.flatMap((one) => one.errors);
   if (errors.length > 0) throw refusal(errors, batch, ending);
@@ -208,16 +208,16 @@ const validateBatch = async (
 };
 
 const printWarnings = (warnings: readonly ApiError[], batch: readonly SentFile[], io: Io): void => {
-  for (const warning of warnings) io.note(io.paint('yellow', toLine(warning, batch, 'warning: ')));
+  for (const warning of warnings) io.note(io.paint('yellow', toProblemLine(warning, batch, 'warning: ')));
 };
 
 const refusal = (errors: readonly ApiError[], batch: readonly SentFile[], ending: string): CommandError => {
-  const lines = errors.map((one) => toLine(one, batch));
+  const lines = errors.map((one) => toProblemLine(one, batch));
   return new CommandError((ending === '' ? lines : [...lines, ending]).join('\n'));
 };
 
 /** One line for a problem or a warning: `orders.json:12:9: /nodes/1/type …`. */
-const toLine = ({ pointer, detail }: ApiError, batch: readonly SentFile[], kind = ''): string => {
+const toProblemLine = ({ pointer, detail }: ApiError, batch: readonly SentFile[], kind = ''): string => {
   const [, index = '0', escaped = ''] = /^#\/workflows\/(\d+)\/definition(.*)$/.exec(pointer) ?? [];
   const path = escaped.split('/').map(decodeURIComponent).join('/');
   const { name = '', placeOf } = batch[Number(index)] ?? {};

@@ -22,12 +22,12 @@ type InputIo = Pick<Io, 'readStdin'> & Partial<Pick<Io, 'env'>>;
 export const readInput = async (file: string, io: InputIo) =>
   file === '-'
     ? { name: 'stdin', text: withoutMark(await io.readStdin()) }
-    : { name: file, text: withoutMark(await readText(file, io.env)) };
+    : { name: file, text: withoutMark(await readFileText(file, io.env)) };
 
 /** Some editors begin UTF-8 with a byte order mark, which a JSON parser may ignore (RFC 8259 §8.1). */
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
-const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
+const readFileText = async (file: string, env: Io['env'] = {}): Promise<string> => {
   try {
     return await readFile(resolve(callerFolder(env), file), 'utf8');
   } catch (error) {

@@ -71,7 +71,7 @@ export const addRequestCommands = (program: Command, context: CommandContext): v
     options: [JSON_OUTPUT],
     examples: ['request show ID'],
     run: async (id, { io, target }, { json }) => {
-      const request = await target.api.call<ShownRequest>('GET', toPath(id));
+      const request = await target.api.call<ShownRequest>('GET', requestPath(id));
       if (json === true) printJson(request, io);
       else printLines(toRequestAccount(request), io);
     },
@@ -88,7 +88,7 @@ export const addRequestCommands = (program: Command, context: CommandContext): v
     run: async (id, { io, target }, { toVersion: version, input }) => {
       const edited =
         input === undefined ? {} : { body: { input: await readObject(input, 'the edited request', io) } };
-      const path = `${toPath(id)}/send-again`;
+      const path = `${requestPath(id)}/send-again`;
       const request = { query: { version }, ...edited };
       const sent = await target.api.call<AnswerTo<typeof sendAgainRoute>>('POST', path, request);
       const { executionId, workflowId, workflowVersion } = sent;
@@ -123,7 +123,7 @@ interface RequestPage {
   readonly nextCursor: string | null;
 }
 
-const toPath = (id: string): string => `${REQUESTS}/${encodeURIComponent(id)}`;
+const requestPath = (id: string): string => `${REQUESTS}/${encodeURIComponent(id)}`;
 
 type Begun = AnswerTo<typeof listenRoute>;
 type State = BodyOf<typeof listeningState>;

@@ -37,10 +37,11 @@ export const COLOURS: Readonly<Record<Verdict, Format>> = {
 };
 
 const toWhy = ({ refusal, executionId }: ListedRequest): string =>
-  refusal === null ? (executionId ?? '') : explain(refusal);
+  refusal === null ? (executionId ?? '') : explainRefusal(refusal);
 
 /** `signature: the timestamp is 9 minutes old`, or the detail that the caller got. */
-const explain = ({ detail, reason }: NonNullable<ListedRequest['refusal']>): string => reason ?? detail;
+const explainRefusal = ({ detail, reason }: NonNullable<ListedRequest['refusal']>): string =>
+  reason ?? detail;
 
 /** A request as lines: its outcome, what to change, then what was recorded. */
 export const toRequestAccount = (record: ShownRequest): string[] => {
@@ -51,7 +52,7 @@ export const toRequestAccount = (record: ShownRequest): string[] => {
   const advice = refusal?.advice ?? null;
   const lines = [
     `${record.id}: ${verdict}${executionId === null ? '' : ` ${executionId}`}`,
-    ...(refusal === null ? [] : [`  why       ${explain(refusal)} (${refusal.code})`]),
+    ...(refusal === null ? [] : [`  why       ${explainRefusal(refusal)} (${refusal.code})`]),
     ...(advice === null ? [] : [`  change    ${advice}`]),
     `  received  ${receivedAt}, from ${sender}`,
     `  request   ${address}`,
@@ -79,7 +80,7 @@ export interface LiveLine {
 export const toLiveLine = (record: ListedRequest): LiveLine => {
   const { refusal, executionId, verdict, method, path, sender, receivedAt: at } = record;
   const advice = refusal?.advice ?? null;
-  const why = refusal === null ? '' : `: ${explain(refusal)}`;
+  const why = refusal === null ? '' : `: ${explainRefusal(refusal)}`;
   const change = advice === null ? '' : ` (${advice})`;
   const run = executionId === null ? '' : ` ${executionId}`;
   const text = `${verdict.padEnd(9)} ${method} ${path} from ${sender}${run}${why}${change}`;

@@ -35,7 +35,7 @@ export interface CommandLine extends Omit<CommandContext, 'onTarget'> {
  * Runs one command line. Mistakes of users and failures of stores and services are reported and become an exit code.
  * @throws Error for a bug
  */
-export const run = async (args: readonly string[], commandLine: CommandLine): Promise<ExitCode> => {
+export const runCommand = async (args: readonly string[], commandLine: CommandLine): Promise<ExitCode> => {
   const { io } = commandLine;
   const program = createProgram(commandLine);
   try {
@@ -44,7 +44,7 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
     else await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    return report(explainAwsError(error, program.opts(), io.env) ?? error, io);
+    return reportError(explainAwsError(error, program.opts(), io.env) ?? error, io);
   }
 };
 
@@ -98,7 +98,7 @@ export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Comm
   return program;
 };
 
-const report = (error: unknown, io: Io): ExitCode => {
+const reportError = (error: unknown, io: Io): ExitCode => {
   if (error instanceof CommanderError) {
     // Help was already shown: on request, or because a group was named without a command.
     if (error.exitCode === 0) return EXIT.done;

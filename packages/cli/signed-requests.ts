@@ -40,18 +40,18 @@ export const createSendBytes = ({ findUrl, signing }: SendOptions): SendBytes =>
   const loadUrl = lazy(findUrl);
   return async (request) => {
     const { origin, host } = new URL(await loadUrl());
-    if (signing === null) return exchange(origin, request);
+    if (signing === null) return exchangeBytes(origin, request);
     const { region, readCredentials } = signing;
     const keys = await readCredentials(false);
-    const answer = await exchange(origin, sign(request, { host, region, keys }));
+    const answer = await exchangeBytes(origin, signRequest(request, { host, region, keys }));
     if (!isExpired(answer)) return answer;
     const renewed = await readCredentials(true);
     if (renewed.accessKeyId === keys.accessKeyId) return answer;
-    return exchange(origin, sign(request, { host, region, keys: renewed }));
+    return exchangeBytes(origin, signRequest(request, { host, region, keys: renewed }));
   };
 };
 
-const sign = (
+const signRequest = (
   request: ApiRequestBytes,
   { host, region, keys }: Readonly<{ host: string; region: string; keys: AwsCredentials }>,
 ): ApiRequestBytes => {
@@ -69,7 +69,7 @@ const sign = (
 const isExpired = ({ status, body }: ApiAnswerBytes): boolean =>
   status === 403 && /token (?:included in the request )?is expired/.test(Buffer.from(body).toString());
 
-const exchange = async (
+const exchangeBytes = async (
   origin: string,
   { method, address, headers, body }: ApiRequestBytes,
 ): Promise<ApiAnswerBytes> => {

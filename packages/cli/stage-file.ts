@@ -63,7 +63,7 @@ export const compareStageFile = async <Stated extends Entry>(
       const line = `${noun} ${name} is missing (${wanted.type})`;
       return [{ line, command: kind.toCreateCommand(name, wanted) }];
     }
-    const differing = Object.keys(wanted).filter((key) => !isSame(wanted[key], known[key]));
+    const differing = Object.keys(wanted).filter((key) => !isSameValue(wanted[key], known[key]));
     if (differing.length === 0) return [];
     const values = differing.map((key) => `${key} ${fieldToText(known[key])} → ${fieldToText(wanted[key])}`);
     const line = `${noun} ${name} differs: ${values.join(', ')}`;
@@ -91,7 +91,7 @@ export const pullStageFile = async <Stated extends Entry>(
     const before = named.get(name);
     if (before === undefined && !isUsed(name)) continue;
     const keys = Object.keys(before ?? known);
-    if (before !== undefined && keys.every((key) => isSame(before[key], known[key]))) continue;
+    if (before !== undefined && keys.every((key) => isSameValue(before[key], known[key]))) continue;
     merged.set(name, Object.fromEntries(keys.map((key) => [key, known[key]])) as Stated);
     io.print(`${kind.noun} ${name}: ${before === undefined ? 'new' : 'changed'}, ${path}`);
   }
@@ -133,7 +133,7 @@ export const readStageFile = async <Stated extends Entry>(
 };
 
 /** The order of a list has no meaning. */
-const isSame = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
+const isSameValue = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
   Array.isArray(one) && Array.isArray(other)
     ? isDeepStrictEqual(one.toSorted(), other.toSorted())
     : isDeepStrictEqual(one, other);
@@ -142,7 +142,7 @@ const fieldToText = (value: JsonValue | undefined): string =>
   value === undefined ? 'none' : Array.isArray(value) ? value.join(' ') : JSON.stringify(value);
 
 /** Options of a command, their values quoted for a shell, since they come from a file. */
-export const toOptions = (option: string, values: readonly string[]): string =>
+export const writeOptions = (option: string, values: readonly string[]): string =>
   values
     .map((value) => (/^[\w./:=@,+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`))
     .map((value) => ` ${option} ${value}`)

@@ -15,7 +15,7 @@ import {
   readStageFile,
   type StageDifference,
   type StageFile,
-  toOptions,
+  writeOptions,
 } from './stage-file.ts';
 import { VARIABLES, type VariableList } from './variable-commands.ts';
 
@@ -48,9 +48,9 @@ const toStated = (described: DescribedCredential): StatedCredential => {
 };
 
 const toCreateCommand = (id: string, { type, username, fields = {}, hosts }: StatedCredential): string => {
-  const user = username === undefined ? '' : toOptions('--username', [username]);
+  const user = username === undefined ? '' : writeOptions('--username', [username]);
   const named = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
-  return `credential create ${id} --type ${type}${user}${toOptions('--field', named)}${toOptions('--host', hosts ?? [])}`;
+  return `credential create ${id} --type ${type}${user}${writeOptions('--field', named)}${writeOptions('--host', hosts ?? [])}`;
 };
 
 const credentials: StageFile<StatedCredential> = {
@@ -65,7 +65,7 @@ const credentials: StageFile<StatedCredential> = {
   toCreateCommand,
   toChangeCommand: (id, wanted, differing) =>
     isDeepStrictEqual(differing, ['hosts'])
-      ? `credential hosts ${id}${toOptions('--host', wanted.hosts ?? [])}`
+      ? `credential hosts ${id}${writeOptions('--host', wanted.hosts ?? [])}`
       : `credential remove ${id} --force, then ${toCreateCommand(id, wanted)}`,
 };
 
@@ -77,7 +77,7 @@ const variable = entryOf({
 type StatedVariable = v.InferOutput<typeof variable>;
 
 const toSetCommand = (name: string, { type, description }: StatedVariable): string =>
-  `variable set ${name} VALUE --type ${type}${toOptions('--description', description ? [description] : [])}`;
+  `variable set ${name} VALUE --type ${type}${writeOptions('--description', description ? [description] : [])}`;
 
 /** Names and types; the values are those of each stage. */
 const variables: StageFile<StatedVariable> = {

@@ -42,7 +42,7 @@ export const openTarget = async ({ stage, region, profile, url }: TargetOptions)
   if (profile !== undefined) process.env.AWS_PROFILE = profile;
   if (stage !== undefined) {
     process.env.AWS_REGION = region ?? (await findRegion()); // of all clients, with and without the SDK
-    return connect({ tablePrefix: `hookloom-${stage}`, ...(url === undefined ? {} : { apiUrl: url }) });
+    return connectTarget({ tablePrefix: `hookloom-${stage}`, ...(url === undefined ? {} : { apiUrl: url }) });
   }
   const service = readServiceInfo();
   if (service === null) {
@@ -51,7 +51,7 @@ export const openTarget = async ({ stage, region, profile, url }: TargetOptions)
       `No local service is running${port === '' ? '' : ` on port ${port}`}. Start it with \`npm start\`, or name a deployed stage: --stage NAME`,
     );
   }
-  return connect(service);
+  return connectTarget(service);
 };
 
 /** Any client of the SDK finds region and credentials: in the environment, profiles, and single sign-on. */
@@ -92,7 +92,7 @@ interface Connection
 const TIMEOUTS = { connectMs: 2_000, exchangeMs: 20_000 };
 
 /** @internal */
-export const connect = ({
+export const connectTarget = ({
   tablePrefix,
   dynamodbEndpoint,
   engineEndpoint,

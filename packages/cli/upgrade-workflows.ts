@@ -36,7 +36,7 @@ export const upgradeFiles = async (
   const problems: string[] = [];
   for (const file of await listFiles(paths, io)) {
     try {
-      upgrades.push(await upgrade(file, io, findNodeType));
+      upgrades.push(await upgradeFile(file, io, findNodeType));
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       problems.push(error.message);
@@ -51,7 +51,7 @@ export const upgradeFiles = async (
   if (isDryRun) io.note('Nothing was written.');
 };
 
-const upgrade = async (file: string, io: Io, findNodeType: FindNodeType): Promise<Upgrade> => {
+const upgradeFile = async (file: string, io: Io, findNodeType: FindNodeType): Promise<Upgrade> => {
   const { definition } = await readWorkflow(file, io, findNodeType);
   const from = definition.format ?? 1;
   if (from === CURRENT_FORMAT)

@@ -31,7 +31,7 @@ import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';
 import { parseJson } from './parse-json.ts';
-import { idOf, printTimes } from './put-workflows.ts';
+import { printTimes, workflowIdOf } from './put-workflows.ts';
 import {
   findSameIds,
   isWorkflowFile,
@@ -171,7 +171,7 @@ const readDrafts = async (
     const content = await readInput(file, io)
       .then(({ name, text }) => parseJson(text, name))
       .catch(() => null);
-    const id = idOf(content);
+    const id = workflowIdOf(content);
     if (id !== null && isPlainObject(content)) drafts.set(id, readDraft(content).definition);
   }
   return drafts;

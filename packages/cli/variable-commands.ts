@@ -11,7 +11,7 @@ import { printTable } from './table.ts';
 
 export const VARIABLES = '/api/admin/variables';
 
-const toPath = (name: string): string => `${VARIABLES}/${encodeURIComponent(name)}`;
+const variablePath = (name: string): string => `${VARIABLES}/${encodeURIComponent(name)}`;
 
 export const addVariableCommands = (program: Command, context: CommandContext): void => {
   const group = program
@@ -44,7 +44,7 @@ export const addVariableCommands = (program: Command, context: CommandContext): 
     options: [['--json', 'print all that is known of it, as JSON']],
     examples: ['variable get region'],
     run: async (name, { io, target }, { json }) => {
-      const found = await target.api.call<Variable>('GET', toPath(name));
+      const found = await target.api.call<Variable>('GET', variablePath(name));
       if (json === true) printJson(found, io);
       else io.print(variableToText(found.value));
     },
@@ -63,8 +63,8 @@ export const addVariableCommands = (program: Command, context: CommandContext): 
     examples: ['variable set region eu-central-1 --description Europe'],
     run: async (name, text, { io, target: { api } }, { type, description }) => {
       const used = type ?? (await findType(name, api)) ?? 'string';
-      const value = used === 'string' ? text : readValue(name, text, used);
-      const stored = await api.call<Variable & { readonly changed: boolean }>('PUT', toPath(name), {
+      const value = used === 'string' ? text : readVariableValue(name, text, used);
+      const stored = await api.call<Variable & { readonly changed: boolean }>('PUT', variablePath(name), {
         body: { type: used, value, description },
       });
       io.print(`${name}: ${stored.changed ? `set, revision ${stored.revision}` : 'unchanged'}`);
@@ -77,7 +77,7 @@ export const addVariableCommands = (program: Command, context: CommandContext): 
     options: [['--force', 'remove it even if workflows read it']],
     examples: ['variable remove region'],
     run: async (name, { io, target }, { force }) => {
-      await removeUnused(name, toPath(name), force, target.api);
+      await removeUnused(name, variablePath(name), force, target.api);
       io.print(`${name}: removed`);
     },
   });
@@ -93,7 +93,7 @@ export interface VariableList {
 /** @returns null if there is no such variable */
 const findType = async (name: string, api: AdminApi): Promise<VariableType | null> => {
   try {
-    return (await api.call<Variable>('GET', toPath(name))).type;
+    return (await api.call<Variable>('GET', variablePath(name))).type;
   } catch (error) {
     if (error instanceof ApiProblem && error.code === 'variable-not-found') return null;
     throw error;
@@ -104,7 +104,7 @@ const variableToText = (value: JsonValue): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
 /** @throws CommandError */
-const readValue = (name: string, text: string, type: Exclude<VariableType, 'string'>): unknown => {
+const readVariableValue = (name: string, text: string, type: Exclude<VariableType, 'string'>): unknown => {
   if (type === 'json') return parseJson(text, `value of ${name}`);
   try {
     const value = parseExactly(text);

@@ -232,16 +232,16 @@ const printPermissions = async (
   const { statements, roles, notes } = findPermissions(definitions, findNodeType);
   for (const note of notes) io.note(io.paint('yellow', note));
   if (json === true) return printJson({ statements, roles }, io);
-  for (const statement of statements) io.print(toRow(statement));
+  for (const statement of statements) io.print(toStatementRow(statement));
   for (const [credentialId, others] of Object.entries(roles)) {
     io.print(`# for the role of the credential ${credentialId}`);
-    for (const statement of others) io.print(toRow(statement));
+    for (const statement of others) io.print(toStatementRow(statement));
   }
   if (statements.length === 0 && Object.keys(roles).length === 0)
     io.note('No node of these workflows makes an AWS call with known permissions.');
 };
 
-const toRow = (statement: object): string =>
+const toStatementRow = (statement: object): string =>
   `- ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`;
 
 const EXPORT_OPTIONS = [

@@ -34,7 +34,7 @@ const options = {
 } as const;
 
 /** Ends the process with a message and the help. */
-const refuse = (message: string): never => {
+const refuseArguments = (message: string): never => {
   process.stderr.write(`${message}\n\n${help}`);
   process.exit(2);
 };
@@ -43,26 +43,28 @@ const readArguments = () => {
   try {
     return parseArgs({ options, allowPositionals: true });
   } catch (error) {
-    return refuse((error as Error).message);
+    return refuseArguments((error as Error).message);
   }
 };
 
 const readNumber = (name: string, text: string, max: number): number =>
   /^\d+$/.test(text) && Number(text) <= max
     ? Number(text)
-    : refuse(`--${name} must be a whole number up to ${max}, not ${text}`);
+    : refuseArguments(`--${name} must be a whole number up to ${max}, not ${text}`);
 
 const readParameter = (text: string): readonly [string, string] => {
   const at = text.indexOf('=');
-  return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : refuse(`--param must be NAME=VALUE, not ${text}`);
+  return at > 0
+    ? [text.slice(0, at), text.slice(at + 1)]
+    : refuseArguments(`--param must be NAME=VALUE, not ${text}`);
 };
 
 /** The account's owner, whose keys are printed. */
 const owner = [{ Version: '2012-10-17', Statement: { Effect: 'Allow', Action: '*', Resource: '*' } }];
 
-const log = (line: string): void => void process.stdout.write(`${line}\n`);
+const logLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const run = async (given: string, values: ReturnType<typeof readArguments>['values']) => {
+const runStage = async (given: string, values: ReturnType<typeof readArguments>['values']) => {
   const folder = resolve(given);
   const port = readNumber('port', values.port, 65_535);
   const concurrency = readNumber('concurrency', values.concurrency, 1_000_000);
@@ -78,7 +80,7 @@ const run = async (given: string, values: ReturnType<typeof readArguments>['valu
     parameters,
     port,
     concurrency,
-    log,
+    log: logLine,
     stackName: values.stack ?? basename(folder),
     users: () => ({ owner }),
     buckets: [],
@@ -88,7 +90,7 @@ const run = async (given: string, values: ReturnType<typeof readArguments>['valu
   });
   const control = await startControl(stage);
   const { accessKeyId, secretAccessKey } = await stage.door.credentialsOf('owner');
-  log(`
+  logLine(`
 The stack runs at ${stage.baseUrl}. A route with IAM authorization takes the owner's keys:
 
   curl --aws-sigv4 aws:amz:${REGION}:execute-api --user ${accessKeyId}:${secretAccessKey} ${stage.baseUrl}/PATH
@@ -104,9 +106,10 @@ Fire a scheduled rule: curl -X POST ${control.endpoint}/fire/LOGICAL_ID. Press C
 const { values, positionals } = readArguments();
 const [command, folder, ...rest] = positionals;
 if (values.help === true) process.stdout.write(help);
-else if (command !== 'run' || folder === undefined || rest.length > 0) refuse('Expected: run FOLDER');
+else if (command !== 'run' || folder === undefined || rest.length > 0)
+  refuseArguments('Expected: run FOLDER');
 else {
-  const stop = await run(folder, values).catch((error: Error) => {
+  const stop = await runStage(folder, values).catch((error: Error) => {
     process.stderr.write(`${error instanceof StartError ? error.message : error.stack}\n`);
     process.exit(1);
   });

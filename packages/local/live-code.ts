@@ -86,7 +86,7 @@ export const openLiveCode = async (parts: {
   const requests = createProcessPool({ processes: REQUEST_PROCESSES, functions, spare });
   const background = createProcessPool({ processes: BACKGROUND_PROCESSES, functions, spare });
 
-  const rebuild = debounce((paths) => {
+  const rebuild = debounceChanges((paths) => {
     // A folder that was created, moved or removed may contain any file.
     bundler.invalidate([...paths].every(isFile) ? paths : undefined);
   });
@@ -132,7 +132,7 @@ export const openLiveCode = async (parts: {
 };
 
 /** Collects paths for a moment, then processes all of them. */
-const debounce = (act: (paths: ReadonlySet<string>) => void) => {
+const debounceChanges = (act: (paths: ReadonlySet<string>) => void) => {
   let paths = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   return {

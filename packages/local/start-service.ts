@@ -51,9 +51,9 @@ const samplesFunction = ({ tablePrefix }: ServiceFile): FunctionDefinition => ({
 export const startService = async (options: ServiceOptions): Promise<LocalService> => {
   const parts: Parts = {};
   try {
-    return { startupMessage: await start(options, parts), stop: () => stop(parts) };
+    return { startupMessage: await startWith(options, parts), stop: () => stopParts(parts) };
   } catch (error) {
-    await stop(parts);
+    await stopParts(parts);
     throw error;
   }
 };
@@ -67,7 +67,7 @@ interface Parts {
   registration?: Registration;
 }
 
-const stop = async ({ code, gateway, backend, files, registration }: Parts): Promise<void> => {
+const stopParts = async ({ code, gateway, backend, files, registration }: Parts): Promise<void> => {
   code?.stopWatching();
   files?.close();
   registration?.release();
@@ -78,7 +78,7 @@ const stop = async ({ code, gateway, backend, files, registration }: Parts): Pro
 };
 
 /** @returns the startup message */
-const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): Promise<string> => {
+const startWith = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): Promise<string> => {
   const folder = projectFolder();
   const file = readServiceFile(folder);
   const { tablePrefix } = file;

@@ -18,7 +18,7 @@ Press Ctrl+C to stop it.
 const PORT = '3000';
 
 /** Runs the service until a signal stops it. */
-const run = async (dataFolder: string | undefined): Promise<void> => {
+const runService = async (dataFolder: string | undefined): Promise<void> => {
   const port = readPort(process.env.PORT || PORT);
   let service: LocalService | null = null;
   stopOnSignals(() => service?.stop ?? null);
@@ -43,5 +43,5 @@ if (isHelp === true) process.stdout.write(help);
 else {
   const dataFolder = data ?? (process.env.HOOKLOOM_DATA || undefined);
   const place = resolve(dataFolder ?? tmpdir());
-  run(dataFolder).catch(endOnFailure(place));
+  runService(dataFolder).catch(endOnFailure(place));
 }

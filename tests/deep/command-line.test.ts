@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { connect, openTarget } from '../../packages/cli/target.ts';
+import { connectTarget, openTarget } from '../../packages/cli/target.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { runCli, runCommand } from '../support/run-command.ts';
@@ -135,7 +135,7 @@ describe('the command line', () => {
   test('an unavailable service is exit code 1, with its address', async () => {
     const baseUrl = 'http://127.0.0.1:9999';
     const { call } = await openCommandLine({
-      openTarget: () => connect({ dynamodbEndpoint: baseUrl, tablePrefix: 'test', baseUrl }),
+      openTarget: () => connectTarget({ dynamodbEndpoint: baseUrl, tablePrefix: 'test', baseUrl }),
     });
     const { code, err } = await call('credential list');
     expect(code).toBe(1);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { createAdminApi } from '../../packages/cli/admin-api.ts';
-import { connect } from '../../packages/cli/target.ts';
+import { connectTarget } from '../../packages/cli/target.ts';
 import { startSources } from '../../packages/local/sources/start-sources.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
@@ -50,7 +50,7 @@ const open = async () => {
     }),
   );
   const openTarget = () => ({
-    ...connect({
+    ...connectTarget({
       tablePrefix: 'test',
       dynamodbEndpoint: proxy.endpoint,
       sourcesEndpoint: sources.endpoint,

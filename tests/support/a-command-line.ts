@@ -10,8 +10,8 @@ import {
   loadPlugins as loadInstalled,
   loadNodeTypes as loadInstalledNodeTypes,
 } from '../../packages/cli/plugins/node-types.ts';
-import { type CommandLine, run } from '../../packages/cli/run.ts';
-import { connect } from '../../packages/cli/target.ts';
+import { type CommandLine, runCommand } from '../../packages/cli/run.ts';
+import { connectTarget } from '../../packages/cli/target.ts';
 import { openSampleStores } from '../../packages/local/samples/sample-stores.ts';
 import { anAdminApi, type Others } from './an-admin-api.ts';
 import type { LocalValues } from './function-environment.ts';
@@ -131,12 +131,12 @@ export const useCommandLine = () => {
           browse(address);
         },
       };
-      const code = await run(typeof args === 'string' ? args.split(' ').filter(Boolean) : args, {
+      const code = await runCommand(typeof args === 'string' ? args.split(' ').filter(Boolean) : args, {
         io,
         openTarget:
           openTarget ??
           (() => ({
-            ...connect({
+            ...connectTarget({
               dynamodbEndpoint: endpoint,
               tablePrefix: 'test',
               ...(isStage ? {} : { baseUrl: 'http://localhost:3000' }),
@@ -157,7 +157,7 @@ export const useCommandLine = () => {
       return path;
     };
     const target = () => ({
-      ...connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' }),
+      ...connectTarget({ dynamodbEndpoint: endpoint, tablePrefix: 'test' }),
       api,
     });
     return { call, file, target, stores, secretsFolder, blobFolder, endpoint, asked, browsed };

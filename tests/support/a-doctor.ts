@@ -6,7 +6,7 @@ import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { connect } from '../../packages/cli/target.ts';
+import { connectTarget } from '../../packages/cli/target.ts';
 import { useCommandLine } from './a-command-line.ts';
 import { useWholeServices, type WholeServiceOptions } from './a-whole-service.ts';
 import { openTestStores } from './test-database.ts';
@@ -45,7 +45,7 @@ export const useDoctors = () => {
     const service = await openService(options);
     const { dynamodbEndpoint, engineEndpoint, sourcesEndpoint, baseUrl } = service;
     const target = (changes = {}) =>
-      connect({
+      connectTarget({
         dynamodbEndpoint,
         engineEndpoint,
         sourcesEndpoint,

@@ -79,7 +79,7 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
         text: error.message,
         log: '',
       }));
-      return toLine(functionKey, message, `${log}\n${text}`, findLastError(log));
+      return toFunctionLine(functionKey, message, `${log}\n${text}`, findLastError(log));
     },
     /** Asks Lambda why the invocations of a durable run failed. The same name and input don't start it twice. */
     explainDurable: async (executionId: string, message: string): Promise<Line> => {
@@ -90,13 +90,13 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
       const answer = await request('runDurable:durable', headers, { executionId }).catch(() => null);
       const arn = answer?.headers['x-amz-durable-execution-arn'];
       const reason = arn === undefined ? null : await findDurableFailure(String(arn), doctor.open('lambda'));
-      return toLine('runDurable', message, reason ?? '', reason);
+      return toFunctionLine('runDurable', message, reason ?? '', reason);
     },
   };
 };
 
 /** @param text - text from a function, which may contain IAM's refusal */
-const toLine = (functionKey: string, message: string, text: string, reason: string | null): Line => {
+const toFunctionLine = (functionKey: string, message: string, text: string, reason: string | null): Line => {
   const denial = findDenial(text);
   if (denial === null)
     return probes.wrong(

@@ -31,7 +31,7 @@ export const checkQuotas = async (
       const limits = isPlainObject(AccountLimit) ? AccountLimit : {};
       const limit = Number(limits.ConcurrentExecutions);
       const used = await read('ConcurrentExecutions', 'Maximum');
-      const line = compare('concurrent executions', used, limit);
+      const line = compareWithQuota('concurrent executions', used, limit);
       if (line.status !== 'ok' || limit >= LOW_CONCURRENCY) return line;
       return quotas.warning(
         `concurrent executions: the account allows only ${limit} across all its functions`,
@@ -41,16 +41,16 @@ export const checkQuotas = async (
     orUnknown('durable executions started per second', async () => {
       const limit = await findQuota('lambda', /durable/i, /start|second|rate/i);
       const started = await read('DurableExecutionStarted', 'Sum', `${prefix}-runDurable`);
-      return compare('durable executions started per second', Math.ceil(started / 60), limit ?? 300);
+      return compareWithQuota('durable executions started per second', Math.ceil(started / 60), limit ?? 300);
     }),
     orUnknown('rules of the default bus', async () => {
       const limit = await findQuota('events', /^Rules$|rules per event bus|number of rules/i);
-      return compare('rules of the default bus', await countRules(open('events')), limit ?? 300);
+      return compareWithQuota('rules of the default bus', await countRules(open('events')), limit ?? 300);
     }),
   ]);
 };
 
-const compare = (what: string, used: number, limit: number): Line => {
+const compareWithQuota = (what: string, used: number, limit: number): Line => {
   const text = `${what}: ${used} of ${limit}`;
   if (used >= limit) return quotas.wrong(`${text}, the quota is exhausted`, RAISE);
   return used >= limit * HIGH ? quotas.warning(`${text}, little is left`, RAISE) : quotas.ok(text);

@@ -40,10 +40,10 @@ export const probeWorkflows = ({
         type: 'webhookTrigger',
         parameters: { path: '/express', deduplication: 'body.token' },
       },
-      ...sources({ fireAt, queue }),
+      ...probeTriggers({ fireAt, queue }),
       { id: 'end', type: 'set', parameters: { values: { token } } },
     ],
-    connections: ['synchronous', 'express', ...sources({ fireAt, queue }).map(({ id }) => id)].map(
+    connections: ['synchronous', 'express', ...probeTriggers({ fireAt, queue }).map(({ id }) => id)].map(
       (sourceNodeId) => ({ sourceNodeId, targetNodeId: 'end' }),
     ),
   },
@@ -61,7 +61,7 @@ export const probeWorkflows = ({
 });
 
 /** The triggers fired by external event sources. */
-const sources = ({ fireAt, queue }: Omit<ProbeOptions, 'token'>): WorkflowDefinition['nodes'] => [
+const probeTriggers = ({ fireAt, queue }: Omit<ProbeOptions, 'token'>): WorkflowDefinition['nodes'] => [
   ...(fireAt === null
     ? []
     : [

@@ -5,7 +5,7 @@ import { AppError } from '../../../lib/shared/errors.ts';
 import { useCommandLine } from '../../../tests/support/a-command-line.ts';
 import { aLocalServer, type LocalServer } from '../../../tests/support/a-local-server.ts';
 import { explainAwsError } from '../command-error.ts';
-import { connect } from '../target.ts';
+import { connectTarget } from '../target.ts';
 
 const openCommandLine = useCommandLine();
 let server: LocalServer | undefined;
@@ -28,7 +28,7 @@ const migrate = async (type: string, message: string) => {
     },
   });
   const { origin } = server;
-  const openTarget = () => connect({ dynamodbEndpoint: origin, tablePrefix: 'hookloom-production' });
+  const openTarget = () => connectTarget({ dynamodbEndpoint: origin, tablePrefix: 'hookloom-production' });
   const { call } = await openCommandLine({ hasDatabase: false, openTarget });
   const { code, err } = await call('migrate --dry-run --stage production --region eu-central-1');
   return { code, err };

@@ -4,7 +4,7 @@ import { useCommandLine } from '../../../tests/support/a-command-line.ts';
 import { T0, useRetryingServices } from '../../../tests/support/a-retrying-service.ts';
 import { anExecutionEnd } from '../../../tests/support/a-start.ts';
 import { createAdminApi } from '../admin-api.ts';
-import { connect } from '../target.ts';
+import { connectTarget } from '../target.ts';
 
 const aService = useRetryingServices();
 const openCommandLine = useCommandLine();
@@ -17,7 +17,7 @@ const open = async (endOf?: (executionId: string, count: number) => FinalStatus 
     hasDatabase: false,
     clock: { now: Date.now, sleep: async () => void (await onWait()) },
     openTarget: () => ({
-      ...connect({ tablePrefix: 'test' }),
+      ...connectTarget({ tablePrefix: 'test' }),
       api: createAdminApi((method, address, request) => {
         asked.push(`${method} ${address}`);
         return service.call(method, address, request);

@@ -4,7 +4,7 @@ import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
 import { useCommandLine } from '../../../tests/support/a-command-line.ts';
 import { startSources } from '../../local/sources/start-sources.ts';
 import { askJson } from '../doctor/ask-aws.ts';
-import { connect } from '../target.ts';
+import { connectTarget } from '../target.ts';
 
 const openCommandLine = useCommandLine();
 const cleanups: (() => Promise<void>)[] = [];
@@ -28,7 +28,7 @@ const open = async () => {
   };
   const sources = await startSources({ file: null, pool, log: () => {} });
   cleanups.push(sources.stop);
-  const target = connect({
+  const target = connectTarget({
     dynamodbEndpoint: NOWHERE,
     sourcesEndpoint: sources.endpoint,
     tablePrefix: 'test',

@@ -25,17 +25,17 @@ export const createDoorSession = (port: number): DoorSession => {
   return {
     token,
     exchange: (given) => {
-      if (isUsed || !isSame(given, token)) return null;
+      if (isUsed || !isSameSecret(given, token)) return null;
       isUsed = true;
       return `${cookie}; Path=/; HttpOnly; SameSite=Strict`;
     },
     isOpenFor: (cookies) =>
-      cookies.flatMap((header) => header.split(/; */)).some((given) => isSame(given, cookie)),
+      cookies.flatMap((header) => header.split(/; */)).some((given) => isSameSecret(given, cookie)),
   };
 };
 
 /** Compares secrets in a time that says nothing of them. */
-const isSame = (one: string, other: string): boolean => {
+const isSameSecret = (one: string, other: string): boolean => {
   const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
   return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 };

@@ -43,9 +43,9 @@ export const openDoor = async ({ idleMs = IDLE_MS, ...options }: DoorOptions): P
   const findPage = createConsolePages(options.cacheFolder, options.settings);
   const { promise: idle, resolve: onIdle } = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
-    void answer(request, opened)
+    void answerConsoleRequest(request, opened)
       .catch((error: unknown) => answerProblem(toFailure(error)))
-      .then(({ status, headers, body }) => send(request, response, { status, headers, body }));
+      .then(({ status, headers, body }) => sendConsoleAnswer(request, response, { status, headers, body }));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -79,7 +79,7 @@ interface Opened extends Pick<DoorOptions, 'settings' | 'passOn'> {
   readonly onUse: () => void;
 }
 
-const answer = async (request: IncomingMessage, opened: Opened): Promise<ConsoleAnswer> => {
+const answerConsoleRequest = async (request: IncomingMessage, opened: Opened): Promise<ConsoleAnswer> => {
   const { method = '', url = '', rawHeaders, headers } = request;
   const { port, session, signIns, findPage, onUse } = opened;
   const foreignHost = findForeignHost({ rawHeaders, port });
@@ -96,7 +96,7 @@ const answer = async (request: IncomingMessage, opened: Opened): Promise<Console
     const cookie = session.exchange(token);
     if (cookie === null && !isOpen) return answerRefusal('used');
     onUse();
-    return redirect(removeToken(path, query), cookie);
+    return redirectTo(removeToken(path, query), cookie);
   }
   if (!isOpen) return isPage ? answerRefusal('closed') : answerProblem(NO_SESSION);
   onUse();
@@ -127,7 +127,7 @@ const removeToken = (path: string, query: string): string => {
   return text === '' ? path : `${path}?${text}`;
 };
 
-const redirect = (location: string, cookie: string | null): ConsoleAnswer => ({
+const redirectTo = (location: string, cookie: string | null): ConsoleAnswer => ({
   status: 303,
   headers: [
     ['location', location],
@@ -246,7 +246,7 @@ const MAX_ENCODINGS = 3;
 /** Statuses without a body and therefore without a length (RFC 9110 §8.6). */
 const BODILESS = new Set([204, 304]);
 
-const send = (
+const sendConsoleAnswer = (
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: ConsoleAnswer,

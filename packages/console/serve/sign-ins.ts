@@ -86,7 +86,7 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
     const { credentialId, clientSecret, returnTo } = asked;
     const path = `${CREDENTIALS}/${encodeURIComponent(credentialId)}`;
     const found = await passOn({ method: 'GET', address: path, headers: {} });
-    if (found.status !== 200) return relay(found);
+    if (found.status !== 200) return relayAnswer(found);
     const fields = readSignInFields(JSON.parse(Buffer.from(found.body).toString()));
     const started = await startSignIn(fields, `http://${findHeader('host', rawHeaders)}${REDIRECT_PATH}`);
     const id = randomBytes(32).toString('base64url');
@@ -133,7 +133,7 @@ export const createSignIns = ({ passOn, isReadOnly, clock = systemClock }: SignI
       headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify({ secrets })),
     });
-    return stored.status === 200 ? answerJson(200, { credentialId }) : relay(stored);
+    return stored.status === 200 ? answerJson(200, { credentialId }) : relayAnswer(stored);
   };
 
   return {
@@ -254,7 +254,7 @@ const answerJson = (status: number, body: object, headers: ConsoleAnswer['header
 });
 
 /** A refusal of the admin API, as it is. */
-const relay = ({ status, headers, body }: PassedAnswer): ConsoleAnswer => ({
+const relayAnswer = ({ status, headers, body }: PassedAnswer): ConsoleAnswer => ({
   status: status < 400 ? 502 : status,
   headers: [
     ['content-type', headers.get('content-type') ?? 'application/problem+json'],

@@ -6,8 +6,8 @@ import {
   changeWorkflow,
   chooseCredential,
   chooseId,
-  connect,
-  disconnect,
+  connectNodes,
+  disconnectNodes,
   type Edit,
   type EditedDefinition,
   insertNode,
@@ -26,9 +26,9 @@ import {
   endGroup,
   isSameDraft,
   openDraft,
-  redo,
+  redoStep,
   startHistory,
-  undo,
+  undoStep,
 } from '../src/views/editor/draft.ts';
 import { readFragment, writeFragment } from '../src/views/editor/fragment-text.ts';
 import { mergeDefinitions } from '../src/views/editor/merge-definitions.ts';
@@ -72,7 +72,7 @@ describe('an edit', () => {
   });
 
   test('leaves defaults out, and connects only once', () => {
-    const first = connect({
+    const first = connectNodes({
       sourceNodeId: 'b',
       sourceOutput: 'main',
       targetNodeId: 'a',
@@ -81,9 +81,9 @@ describe('an edit', () => {
     const connected = first(chain('a', 'b'));
     expect(connected.connections?.at(-1)).toEqual({ sourceNodeId: 'b', targetNodeId: 'a' });
     expect(first(connected)).toBe(connected);
-    expect(disconnect({ sourceNodeId: 'b', sourceOutput: 'main', targetNodeId: 'a' })(connected)).toEqual(
-      chain('a', 'b'),
-    );
+    expect(
+      disconnectNodes({ sourceNodeId: 'b', sourceOutput: 'main', targetNodeId: 'a' })(connected),
+    ).toEqual(chain('a', 'b'));
   });
 
   test('removes nodes with their connections', () => {
@@ -311,7 +311,7 @@ describe('a merge', () => {
   });
 
   test('names a removed node that the other connected', () => {
-    const mine = connect({ sourceNodeId: 'a', targetNodeId: 'c' })(base);
+    const mine = connectNodes({ sourceNodeId: 'a', targetNodeId: 'c' })(base);
     const { definition, conflicts } = mergeDefinitions(base, mine, removeNodes(new Set(['c']))(base));
     expect(conflicts.map(({ name }) => name)).toEqual(['node c']);
     expect(definition.connections).toEqual(mine.connections);
@@ -334,7 +334,7 @@ describe('a history', () => {
     expect(broken.present.problem).toMatch(/JSON/);
     expect(broken.present.definition.nodes).toHaveLength(1);
     expect(editGraph(broken, tidyLayout())).toBe(broken);
-    expect(undo(broken).present.text).toBe(START);
+    expect(undoStep(broken).present.text).toBe(START);
   });
 
   test('writes the text of an edit when it is read first, from the latest text that is written', () => {
@@ -371,12 +371,12 @@ describe('a history', () => {
     const apply = (edits: readonly Edit[]) =>
       edits.reduce((before, edit) => editGraph(before, edit), started());
     const typed = apply([set({ x: 'h' }), set({ x: 'he' }), set({ x: 'hey' })]);
-    expect(undo(typed).present.text).toBe(START);
+    expect(undoStep(typed).present.text).toBe(START);
     expect(apply([set({ x: 'h' }), set({ x: 'h', y: 'h' }), set({ x: 'hi', y: 'h' })]).past).toHaveLength(3);
     expect(apply([set({ x: 1 }), set({ x: 12 })]).past).toHaveLength(1);
     expect(apply([set({ x: true }), set({ x: false })]).past).toHaveLength(2);
     const paused = editGraph(endGroup(typed), set({ x: 'hey you' }));
-    expect(undo(paused).present).toEqual(typed.present);
+    expect(undoStep(paused).present).toEqual(typed.present);
   });
 
   test('undoes what was typed in one go at once', () => {
@@ -384,8 +384,8 @@ describe('a history', () => {
       (history, blanks) => editText(history, START + blanks),
       started(),
     );
-    expect(undo(typed).present.text).toBe(START);
-    expect(redo(undo(typed)).present.text).toBe(`${START}   `);
+    expect(undoStep(typed).present.text).toBe(START);
+    expect(redoStep(undoStep(typed)).present.text).toBe(`${START}   `);
   });
 
   test('keeps a bounded number of states', () => {
@@ -412,7 +412,7 @@ describe('a history', () => {
       .map(([from, to, sourceOutput]) => (d: EditedDefinition) => {
         const [source, target] = [d.nodes[from]?.id, d.nodes[to]?.id];
         if (source === undefined || target === undefined) return tidyLayout();
-        return connect({ sourceNodeId: source, sourceOutput, targetNodeId: target });
+        return connectNodes({ sourceNodeId: source, sourceOutput, targetNodeId: target });
       }),
     place.map((index) => (d: EditedDefinition) => removeNodes(new Set([d.nodes[index]?.id ?? '']))),
     fc.tuple(place, fc.constantFrom('a', 'x-1', 'y')).map(
@@ -453,10 +453,10 @@ describe('a history', () => {
         let history = states.at(-1) ?? started();
         for (const state of states.toReversed()) {
           expect(history.present).toBe(state.present);
-          history = undo(history);
+          history = undoStep(history);
         }
         for (const state of states.slice(1)) {
-          history = redo(history);
+          history = redoStep(history);
           expect(history.present).toBe(state.present);
         }
       }),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeNext, describeNode } from '../src/parts/graph/describe-nodes.ts';
 import {
-  connect,
-  disconnect,
+  connectNodes,
+  disconnectNodes,
   type Edit,
   removeNodes,
   renameNode,
 } from '../src/views/editor/definition/definition-edits.ts';
 import { describeStep } from '../src/views/editor/describe-step.ts';
-import { createDraft, editGraph, redo, startHistory, undo } from '../src/views/editor/draft.ts';
+import { createDraft, editGraph, redoStep, startHistory, undoStep } from '../src/views/editor/draft.ts';
 
 const definition = {
   id: 'pay',
@@ -53,8 +53,8 @@ describe('a step in the editor is said', () => {
   const line = { sourceNodeId: 'ask', targetNodeId: 'charge' };
 
   test.each<[string, Edit]>([
-    ['Connected: ask to charge.', connect(line)],
-    ['Disconnected: large to ask on true.', disconnect(definition.connections[1] as typeof line)],
+    ['Connected: ask to charge.', connectNodes(line)],
+    ['Disconnected: large to ask on true.', disconnectNodes(definition.connections[1] as typeof line)],
     ['Removed: charge.', removeNodes(new Set(['charge']))],
     ['Removed: 4 nodes.', removeNodes(new Set(['in', 'large', 'ask', 'charge']))],
     ['Renamed: charge to collect.', renameNode('charge', 'collect', literals)],
@@ -72,11 +72,11 @@ describe('a step in the editor is said', () => {
       });
     const removed = editGraph(first, removeNodes(new Set(['charge'])));
     const noted = editGraph(removed, type('why'));
-    const back = undo(noted);
+    const back = undoStep(noted);
     expect(describeStep(noted, back)).toBe('Undone. Changed: ask. 1 more to undo.');
-    expect(describeStep(back, undo(back))).toBe(
+    expect(describeStep(back, undoStep(back))).toBe(
       'Undone. Added: charge. Connected: large to charge on false. 0 more to undo.',
     );
-    expect(describeStep(back, redo(back))).toBe('Redone. Changed: ask. 2 more to undo.');
+    expect(describeStep(back, redoStep(back))).toBe('Redone. Changed: ask. 2 more to undo.');
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   addNode,
   changeNode,
-  connect,
+  connectNodes,
   type EditedDefinition,
   moveNodes,
   removeNodes,
@@ -70,7 +70,7 @@ describe.each(samples)('%s', (_, text) => {
 test('samples and a new text are formatted as this repository formats, after a tidied layout and a new node', () => {
   const node = { id: 'new-one', type: 'set', parameters: { values: { text: 'x'.repeat(70), more: 'yes' } } };
   const changed = samples.map(([, text]) =>
-    edit(text, tidyLayout(), addNode(node), connect({ sourceNodeId: 'a', targetNodeId: 'new-one' })),
+    edit(text, tidyLayout(), addNode(node), connectNodes({ sourceNodeId: 'a', targetNodeId: 'new-one' })),
   );
   checkFormat([...changed, ...samples.map(([, text]) => writeDefinition(read(text)))]);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { anAdminApi } from '../../../tests/support/an-admin-api.ts';
 import { readSample, sampleNames } from '../../../tests/support/shown-workflows.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { type AskedStamps, evaluate, makeOutputs } from '../src/views/editor/trial/evaluations.ts';
+import { type AskedStamps, evaluateNode, makeOutputs } from '../src/views/editor/trial/evaluations.ts';
 import {
   type DeclaredType,
   type DraftData,
@@ -227,7 +227,7 @@ describe('not made, and not asked for again until it changes, is', () => {
 test.each([401, 403, 429, 500, 503])('a status %d is a failure, which is shown', async (status) => {
   onAsked = () => Response.json({ title: 'No' }, { status });
   const parts = partsOf(inARow(setting('one', { a: 1 })));
-  await expect(evaluate(parts, typed({ a: 1 }), 'one', signal)).rejects.toMatchObject({
+  await expect(evaluateNode(parts, typed({ a: 1 }), 'one', signal)).rejects.toMatchObject({
     status,
     title: 'No',
   });

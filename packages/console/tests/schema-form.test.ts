@@ -12,7 +12,7 @@ import {
   toFields,
   withField,
 } from '../src/parts/schema-form/fields.ts';
-import { fits } from '../src/parts/schema-form/kinds.ts';
+import { fitsKind } from '../src/parts/schema-form/kinds.ts';
 import { describeTimes } from '../src/parts/schema-form/next-times.ts';
 
 const kindOf = (schema: unknown): Kind | undefined => toFields({ properties: { a: schema } })[0]?.kind;
@@ -109,8 +109,8 @@ describe.each(nodeTypes.map((type) => [type.nodeType, type] as const))('the para
       const value = parameters[key];
       const isExpression = type.kind === 'action' && typeof value === 'string' && value.includes('{{');
       return (
-        (initial !== undefined && !fits(kind, initial)) ||
-        (value !== undefined && !isExpression && !fits(kind, value))
+        (initial !== undefined && !fitsKind(kind, initial)) ||
+        (value !== undefined && !isExpression && !fitsKind(kind, value))
       );
     });
     expect(misfits.map(({ key }) => key)).toEqual([]);

@@ -8,7 +8,7 @@ import {
 } from '../src/views/credentials/credential-form.ts';
 import { findHealth } from '../src/views/credentials/health-of.ts';
 import { EMPTY as NO_ENTRY, readForm as readEntry, whyNotEdited } from '../src/views/state/entry-form.ts';
-import { EMPTY, readForm, toForm, toText } from '../src/views/variables/variable-form.ts';
+import { EMPTY, readForm, textOfVariable, toForm } from '../src/views/variables/variable-form.ts';
 
 describe('the form of a variable', () => {
   const form = { ...EMPTY, name: 'region' };
@@ -47,7 +47,7 @@ describe('the form of a variable', () => {
   test('begins with what is stored, and sends it unchanged', () => {
     const stored = { name: 'limits', type: 'json', value: { a: 1 }, description: null } as const;
     expect(readForm(toForm(stored)).body).toEqual({ type: 'json', value: { a: 1 }, description: null });
-    expect(toText({ type: 'string', value: 'a "b"' })).toBe('a "b"');
+    expect(textOfVariable({ type: 'string', value: 'a "b"' })).toBe('a "b"');
   });
 });
 

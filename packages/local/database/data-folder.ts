@@ -56,7 +56,7 @@ export const openDataFolder = async (folder: string | undefined): Promise<DataFo
     tables,
     sources: join(path, 'sources.json'),
     ...others,
-    release: await lock(realpathSync(path)), // there may be several ways to it
+    release: await lockFolder(realpathSync(path)), // there may be several ways to it
   };
 };
 
@@ -71,7 +71,7 @@ const GREETING_TIMEOUT_MS = 1_000;
  * Locks a folder for this process. The owner of a folder listens on a port that the folder names; unlike a process id,
  * a port is closed with its process. LevelDB's own lock would fail the start without an explanation.
  */
-const lock = async (path: string): Promise<() => void> => {
+const lockFolder = async (path: string): Promise<() => void> => {
   const file = join(path, 'service.port');
   const owner = await findOwner(readPort(file), path);
   if (owner !== null) {

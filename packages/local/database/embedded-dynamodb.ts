@@ -109,7 +109,7 @@ const removeUnfinishedTables = async (client: DynamoDBClient): Promise<void> => 
   for (const TableName of TableNames) {
     const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }));
     if (Table.TableStatus === 'ACTIVE') continue;
-    if (Table.TableStatus === 'CREATING') await activate(client, Table);
+    if (Table.TableStatus === 'CREATING') await activateTable(client, Table);
     await client.send(new DeleteTableCommand({ TableName }));
     await waitUntilTableNotExists({ client, ...TABLE_WAITING }, { TableName });
   }
@@ -118,7 +118,7 @@ const removeUnfinishedTables = async (client: DynamoDBClient): Promise<void> => 
 const THROUGHPUT = { ReadCapacityUnits: 1, WriteCapacityUnits: 1 };
 
 /** dynalite refuses to delete a table that is `CREATING`, but any update of its throughput makes it `ACTIVE`. */
-const activate = async (
+const activateTable = async (
   client: DynamoDBClient,
   { TableName, GlobalSecondaryIndexes = [] }: TableDescription,
 ): Promise<void> => {

@@ -83,15 +83,15 @@ export const addIndexes = async (
     const wanted = (definition.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName);
     const isOriginal = indexes !== null && wanted.some((name) => !indexes.includes(name));
     if (isOriginal) {
-      await remove(client, copy.TableName);
+      await removeTable(client, copy.TableName);
       await ensureTable(client, copy);
       await copyItems(client, TableName, copy.TableName);
-      await remove(client, TableName);
+      await removeTable(client, TableName);
     }
     if ((await listIndexes(client, copy.TableName)) === null) continue;
     await ensureTable(client, definition);
     await copyItems(client, copy.TableName, TableName);
-    await remove(client, copy.TableName);
+    await removeTable(client, copy.TableName);
   }
 };
 
@@ -109,7 +109,7 @@ const listIndexes = async (
   }
 };
 
-const remove = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+const removeTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
   if ((await listIndexes(client, TableName)) === null) return;
   await client.send(new DeleteTableCommand({ TableName }));
   await waitUntilTableNotExists({ client, ...TABLE_WAITING }, { TableName });

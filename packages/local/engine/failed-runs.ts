@@ -41,13 +41,13 @@ const toDeadLetter = (body: string, requestId: string, reason: string) => ({
   body,
   eventSource: 'aws:sqs',
   messageAttributes: {
-    RequestID: attribute(requestId, 'String'),
-    ErrorCode: attribute('200', 'Number'),
-    ErrorMessage: attribute(reason.slice(0, ERROR_MESSAGE_LENGTH), 'String'),
+    RequestID: messageAttribute(requestId, 'String'),
+    ErrorCode: messageAttribute('200', 'Number'),
+    ErrorMessage: messageAttribute(reason.slice(0, ERROR_MESSAGE_LENGTH), 'String'),
   },
 });
 
-const attribute = (stringValue: string, dataType: 'String' | 'Number') => ({
+const messageAttribute = (stringValue: string, dataType: 'String' | 'Number') => ({
   stringValue,
   stringListValues: [],
   binaryListValues: [],

@@ -44,15 +44,15 @@ const lookUp = (candidate: string, sources: VariableSources): string | undefined
   const quoted = /^'([^']*)'$|^"([^"]*)"$/.exec(candidate);
   if (quoted !== null) return quoted[1] ?? quoted[2];
   const file = /^file\(([^)]+)\):(.+)$/.exec(candidate);
-  if (file?.[1] !== undefined) return scalarToText(follow(sources.readJson(file[1]), file[2] ?? ''));
+  if (file?.[1] !== undefined) return scalarToText(followPath(sources.readJson(file[1]), file[2] ?? ''));
   const [source, name = ''] = splitAtColon(candidate);
   switch (source) {
     case 'self':
-      return scalarToText(follow(sources.file, name));
+      return scalarToText(followPath(sources.file, name));
     case 'param':
       return (
-        scalarToText(follow(sources.file, `params.${sources.stage}.${name}`)) ??
-        scalarToText(follow(sources.file, `params.default.${name}`))
+        scalarToText(followPath(sources.file, `params.${sources.stage}.${name}`)) ??
+        scalarToText(followPath(sources.file, `params.default.${name}`))
       );
     case 'sls':
       return name === 'stage' ? sources.stage : undefined;
@@ -68,7 +68,7 @@ const splitAtColon = (text: string): readonly string[] => {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-const follow = (value: unknown, path: string): unknown =>
+const followPath = (value: unknown, path: string): unknown =>
   path
     .split('.')
     .reduce<unknown>(

@@ -53,7 +53,7 @@ export const putSample = async (
   const { id } = definition;
   const other = Object.hasOwn(others, id) ? others[id] : undefined;
   if (other !== undefined) return { id, problem: describeConflict(id, [other]) };
-  const { version, changed } = await put(definition, target, findNodeType);
+  const { version, changed } = await storeSample(definition, target, findNodeType);
   const missing = await findMissingSubworkflows(definition, target.workflows);
   const urls = await findUrlWarnings(definition, findNodeType, target.outbound);
   return { id, version, changed, warnings: [...warnings, ...toLines([...missing, ...urls])] };
@@ -65,7 +65,11 @@ const toLines = (found: readonly Problem[]): string[] =>
 const describeConflict = (id: string, others: readonly string[]): string =>
   `its id "${id}" is also the id in ${others.join(', ')}: change or remove one of them`;
 
-const put = async (definition: WorkflowDefinition, target: SampleStores, findNodeType: FindNodeType) => {
+const storeSample = async (
+  definition: WorkflowDefinition,
+  target: SampleStores,
+  findNodeType: FindNodeType,
+) => {
   const problems = await findCredentialProblems(definition, findNodeType, target);
   if (problems.length > 0)
     throw new Error(problems.map(({ path, message }) => `${definition.id}: ${path} ${message}`).join('\n'));
@@ -146,7 +150,7 @@ const seedSample = async (
   findNodeType: FindNodeType,
 ): Promise<boolean> => {
   const known = await target.workflows.find(definition.id);
-  if (known === null) await put(definition, target, findNodeType);
+  if (known === null) await storeSample(definition, target, findNodeType);
   return known !== null && !isDeepStrictEqual(known.definition, JSON.parse(JSON.stringify(definition)));
 };
 

@@ -6,7 +6,7 @@ import { createMailServer, createOrdersTable, routes, sendJson } from './systems
 
 // `npm run stand-in`: the systems that the samples call, on this machine.
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
+const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 const server = createServer(async (request, response) => {
   const [path = ''] = request.url?.split('?') ?? [];
@@ -14,30 +14,30 @@ const server = createServer(async (request, response) => {
   try {
     if (answer === undefined) sendJson(response, 404, { error: 'there is no such path' });
     else await answer(request, response, path);
-    print(`${request.method} ${request.url} ${response.statusCode}`);
+    printLine(`${request.method} ${request.url} ${response.statusCode}`);
   } catch (error) {
-    print(`${request.method} ${request.url} ended early: ${(error as Error).message}`);
+    printLine(`${request.method} ${request.url} ended early: ${(error as Error).message}`);
     response.destroy();
   }
 });
 
 refuseForeignRequests(server);
 
-const fail = ({ message }: Error): never => {
+const exitWithError = ({ message }: Error): never => {
   process.stderr.write(`${message}\n`);
   process.exit(1);
 };
 
 const { host, port, mailPort } = STAND_IN_ADDRESS;
 const mail = createMailServer();
-mail.on('error', fail);
+mail.on('error', exitWithError);
 mail.listen(mailPort, host);
-server.once('error', fail);
+server.once('error', exitWithError);
 server.listen(port, host, async () => {
   const { port: taken } = server.address() as AddressInfo;
   const { port: takenByMail } = mail.server.address() as AddressInfo;
   await createOrdersTable(`http://${host}:${taken}`);
-  print(
+  printLine(
     `The stand-in is running at http://${host}:${taken}, for mail at ${host}:${takenByMail}. Press Ctrl+C to stop it.`,
   );
 });

@@ -68,7 +68,7 @@ const sendFile: Answer = async (_request, response, path) => {
 };
 
 /** Answers with the size and the hash of what it received. */
-const receive: Answer = async (request, response) => {
+const receiveContent: Answer = async (request, response) => {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of request) {
@@ -87,7 +87,7 @@ const sortTicket = (text: string) => {
   return { category, urgent: has('urgent', 'immediately', 'at once'), summary: text.slice(0, 60) };
 };
 
-const complete: Answer = async (request, response) => {
+const completeChat: Answer = async (request, response) => {
   if (!isAuthorized(request)) return sendJson(response, 401, { error: { message: 'no valid API key' } });
   const { model, messages, response_format: asked } = await readJson(request);
   const list = Array.isArray(messages) ? messages : [];
@@ -141,7 +141,7 @@ export const createMailServer = (): SMTPServer =>
 
 const database = dynalite({ createTableMs: 0 });
 
-const ask: Answer = async (request, response) => {
+const askOrdersTable: Answer = async (request, response) => {
   database.emit('request', request, response);
   await once(response, 'close');
 };
@@ -195,16 +195,16 @@ export const routes: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
   [/^GET \/people$/, listPeople],
   // Files to fetch, and an endpoint that accepts any upload.
   [/^GET \/files\/\d{1,5}$/, sendFile],
-  [/^(?:POST|PUT) \/received\//, receive],
+  [/^(?:POST|PUT) \/received\//, receiveContent],
   // One method of Slack's Web API.
   [/^POST \/slack\/api\/chat\.postMessage$/, postMessage],
   // A chat completions API like OpenAI's.
-  [/^POST \/llm\/v1\/chat\/completions$/, complete],
+  [/^POST \/llm\/v1\/chat\/completions$/, completeChat],
   // A feed to poll.
   [/^GET \/feed\.xml$/, getFeed],
   // A bucket of S3 with one object; signatures are not checked.
   [/^GET \/s3\/imports\/orders\.csv$/, getOrders],
   [/^GET \/s3\//, noSuchKey],
   // DynamoDB, in memory; signatures are not checked.
-  [/^POST \/$/, ask],
+  [/^POST \/$/, askOrdersTable],
 ];

@@ -49,7 +49,7 @@ export const createWorkflowFiles = (parts: {
   /** The text of each file whose definition is the stored one. */
   const texts = new Map<string, string>();
   for (const file of seeded) {
-    const text = 'isOther' in file && !file.isOther ? readText(join(folder, file.name)) : null;
+    const text = 'isOther' in file && !file.isOther ? readWorkflowText(join(folder, file.name)) : null;
     if (text !== null) texts.set(file.name, text);
   }
   const pending = new Map<string, NodeJS.Timeout>();
@@ -78,7 +78,7 @@ export const createWorkflowFiles = (parts: {
 
   const store = async (name: string): Promise<void> => {
     // An edit after this is another change, which is stored in turn.
-    const text = readText(join(folder, name));
+    const text = readWorkflowText(join(folder, name));
     texts.delete(name);
     const result = await call<'put'>({ action: 'put', file: join(folder, name), others: othersOf(name) });
     conflicts.delete(name);
@@ -168,7 +168,7 @@ export const createWorkflowFiles = (parts: {
 };
 
 /** @returns null if there is no such file, or it can't be read */
-const readText = (file: string): string | null => {
+const readWorkflowText = (file: string): string | null => {
   try {
     return readFileSync(file, 'utf8');
   } catch {

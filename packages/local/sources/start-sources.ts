@@ -63,7 +63,7 @@ export const createDeliver =
         await pool.invoke({ functionKey: DISPATCH, event, requestId: randomUUID() });
         return;
       } catch (error) {
-        if (attempt < ATTEMPTS) await pause(FIRST_RETRY_MS * 2 ** (attempt - 1));
+        if (attempt < ATTEMPTS) await pauseFor(FIRST_RETRY_MS * 2 ** (attempt - 1));
         else {
           if (deadLetters !== null) bury(deadLetters, event);
           return log(`${label}: gave up after ${ATTEMPTS} attempts: ${(error as Error).message}`);
@@ -72,4 +72,4 @@ export const createDeliver =
     }
   };
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
+const pauseFor = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

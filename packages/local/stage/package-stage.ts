@@ -46,7 +46,7 @@ export const packageStage = async (settings: PackageSettings): Promise<PackageFo
     try {
       copyProject(project, join(work, 'project'));
       const serviceFile = join(work, 'project/serverless.yml');
-      writeFileSync(serviceFile, edit(readFileSync(serviceFile, 'utf8'), edits));
+      writeFileSync(serviceFile, editServiceFile(readFileSync(serviceFile, 'utf8'), edits));
       await runFramework(join(work, 'project'), join(work, 'package'), settings);
       unpackPackage(join(work, 'package'), join(work, 'unpacked'));
       if (!existsSync(folder)) renameSync(join(work, 'unpacked'), folder);
@@ -57,7 +57,7 @@ export const packageStage = async (settings: PackageSettings): Promise<PackageFo
   return openPackage(folder);
 };
 
-const edit = (text: string, edits: PackageSettings['edits']): string =>
+const editServiceFile = (text: string, edits: PackageSettings['edits']): string =>
   edits.reduce((edited, [before, after]) => {
     if (!edited.includes(before)) throw new StartError(`serverless.yml has no "${before}".`);
     return edited.replace(before, () => after);

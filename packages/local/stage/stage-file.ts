@@ -23,17 +23,17 @@ export interface StageInfo {
   readonly controlUrl: string;
 }
 
-const file = (): string => join(projectFolder(), '.hookloom/stage.json');
+const stageFilePath = (): string => join(projectFolder(), '.hookloom/stage.json');
 
 export const writeStageInfo = (info: StageInfo): void => {
   mkdirSync(join(projectFolder(), '.hookloom'), { recursive: true });
-  writeFileSync(file(), JSON.stringify(info, null, 2), { mode: 0o600 });
+  writeFileSync(stageFilePath(), JSON.stringify(info, null, 2), { mode: 0o600 });
 };
 
 /** Reads about the running stage; null when there is none. */
 export const readStageInfo = (): StageInfo | null => {
   try {
-    return JSON.parse(readFileSync(file(), 'utf8'));
+    return JSON.parse(readFileSync(stageFilePath(), 'utf8'));
   } catch {
     return null;
   }
@@ -41,7 +41,7 @@ export const readStageInfo = (): StageInfo | null => {
 
 /** Removes the file if this process wrote it. */
 export const removeStageInfo = (): void => {
-  if (readStageInfo()?.pid === process.pid) rmSync(file(), { force: true });
+  if (readStageInfo()?.pid === process.pid) rmSync(stageFilePath(), { force: true });
 };
 
 /** The environment that a process needs to act as a user. */

@@ -59,10 +59,10 @@ const options = {
 const values = readOptions(() => parseArgs({ options, allowNegative: true }).values, help);
 
 /** Converts options in the form `NAME=VALUE` to a map. */
-const toRecord = (given: readonly string[]): Record<string, string> =>
+const toNamedValues = (given: readonly string[]): Record<string, string> =>
   Object.fromEntries(given.map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)]));
 
-const log = (line: string): void => void process.stdout.write(`${line}\n`);
+const logLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** A policy that allows everything. */
 const owner = [{ Version: '2012-10-17', Statement: { Effect: 'Allow', Action: '*', Resource: '*' } }];
@@ -95,7 +95,7 @@ const ofService = async (users: StageOptions['users']) => {
   } satisfies Partial<StageOptions>;
 };
 
-const run = async ({
+const runStage = async ({
   env = [],
   param = [],
   template,
@@ -106,8 +106,10 @@ const run = async ({
   const port = readPort(process.env.PORT || PORT);
   const project = projectFolder();
   const place = { stage: STAGE, region: REGION, account: ACCOUNT };
-  log('Packaging the service …');
-  const packaged = await packageStage(toPackageSettings(project, place, toRecord(env), toRecord(param)));
+  logLine('Packaging the service …');
+  const packaged = await packageStage(
+    toPackageSettings(project, place, toNamedValues(env), toNamedValues(param)),
+  );
   const users = readUsers(project, place);
   const stage = await startStage({
     ...packaged,
@@ -116,7 +118,7 @@ const run = async ({
     port,
     concurrency: Number(concurrency),
     retryDelaysMs: retriesAtOnce ? [10, 20] : LAMBDA_RETRIES_MS,
-    log,
+    log: logLine,
   }).catch((error: unknown) => Promise.reject(toPortError(error, port)));
   const control = await startControl(stage);
   const keys = Object.fromEntries(
@@ -138,7 +140,7 @@ const run = async ({
     controlUrl: control.endpoint,
   };
   writeStageInfo(info);
-  if (samples) await seed(project, info);
+  if (samples) await seedStage(project, info);
   process.stdout.write(describeStage(info));
   return async () => {
     removeStageInfo();
@@ -148,7 +150,7 @@ const run = async ({
 };
 
 /** Runs in a process that finds the stage's services at AWS hosts. */
-const seed = async (project: string, { nodeFlags, users, stage, region }: StageInfo): Promise<void> => {
+const seedStage = async (project: string, { nodeFlags, users, stage, region }: StageInfo): Promise<void> => {
   const { owner: keys } = users;
   if (keys === undefined) return;
   const child = spawn(
@@ -185,7 +187,7 @@ if (values.help === true) process.stdout.write(help);
 else {
   let stop: (() => Promise<void>) | null = null;
   stopOnSignals(() => stop);
-  stop = await run(values).catch((error: unknown) => {
+  stop = await runStage(values).catch((error: unknown) => {
     process.stderr.write(`${error instanceof StartError ? error.message : (error as Error).stack}\n`);
     process.exit(1);
   });

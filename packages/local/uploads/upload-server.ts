@@ -17,7 +17,7 @@ type Reply = readonly [status: number, code: string];
 export const startUploadServer = (options: UploadServerOptions): Promise<InternalServer> =>
   startInternalServer(
     createServer((request, response) => {
-      put(request, options)
+      putUpload(request, options)
         .catch((): Reply => [500, 'InternalError'])
         .then(([status, code]) => {
           request.resume(); // drops the rest; otherwise the caller would not see the response
@@ -27,7 +27,7 @@ export const startUploadServer = (options: UploadServerOptions): Promise<Interna
     }),
   );
 
-const put = async (request: IncomingMessage, options: UploadServerOptions): Promise<Reply> => {
+const putUpload = async (request: IncomingMessage, options: UploadServerOptions): Promise<Reply> => {
   const { method, url = '', headers } = request;
   const { folder } = options;
   if (method !== 'PUT') return [405, 'MethodNotAllowed'];

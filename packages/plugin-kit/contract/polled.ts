@@ -28,10 +28,13 @@ export const checkPolled = (result: NodeResult) => {
   if (!Array.isArray(items) || !Array.isArray(keys) || keys.length !== items.length)
     throw new TypeError('The trigger returned no items with a key for each');
   if (items.length > MAX_ITEMS)
-    throw wrong('TooManyItems', `The answer has ${items.length} items; at most ${MAX_ITEMS} are allowed`);
+    throw pollProblem(
+      'TooManyItems',
+      `The answer has ${items.length} items; at most ${MAX_ITEMS} are allowed`,
+    );
   for (const [index, key] of keys.entries()) {
     const problem = findKeyProblem(key);
-    if (problem !== null) throw wrong('ItemKeyInvalid', `The key of items[${index}] ${problem}`);
+    if (problem !== null) throw pollProblem('ItemKeyInvalid', `The key of items[${index}] ${problem}`);
   }
   const bytes = Buffer.byteLength(JSON.stringify(position));
   if (bytes > MAX_POSITION_BYTES)
@@ -48,5 +51,5 @@ const findKeyProblem = (key: unknown): string | null => {
   return key.isWellFormed() ? null : 'must be well-formed Unicode';
 };
 
-const wrong = (name: string, message: string): NodeError =>
+const pollProblem = (name: string, message: string): NodeError =>
   new NodeError(message, { name, isRetryable: false });

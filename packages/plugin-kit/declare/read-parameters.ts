@@ -62,7 +62,7 @@ export const readParameters = <const Properties extends Readonly<Record<string, 
 ): { readonly [Name in keyof Properties]: Given<Properties[Name]> } => {
   let read = readers.get(properties);
   if (read === undefined) {
-    const required = Object.keys(properties).filter((name) => !isOpen(properties[name] ?? {}));
+    const required = Object.keys(properties).filter((name) => !takesAnyType(properties[name] ?? {}));
     read = createReader({ properties, required });
     readers.set(properties, read);
   }
@@ -75,19 +75,19 @@ type Given<Property> = Property extends { readonly type: 'array'; readonly items
     ? ValueOf<Property>
     : JsonValue | undefined;
 
-const isOpen = ({ type, enum: choices }: Rule): boolean => type === undefined && choices === undefined;
+const takesAnyType = ({ type, enum: choices }: Rule): boolean => type === undefined && choices === undefined;
 
 /**
  * The error for a parameter of the wrong type, after which the node is not tried again. It names only the type, since the
  * value may be secret.
  */
 export const wrongParameter = (place: string, expected: string, value: JsonValue | undefined): TypeError =>
-  asFinal(new TypeError(`${nameOf(place)} must be ${expected}, got ${typeOf(value)}`));
+  asFinal(new TypeError(`${namePlace(place)} must be ${expected}, got ${jsonTypeOf(value)}`));
 
 const wrongValue = (place: string, rule: Rule, what: string): RangeError =>
-  asFinal(new RangeError(`${nameOf(place)} must be ${describeRule(rule)}, got another ${what}`));
+  asFinal(new RangeError(`${namePlace(place)} must be ${describeRule(rule)}, got another ${what}`));
 
-const nameOf = (place: string): string => (place === '' ? 'The parameters' : `Parameter "${place}"`);
+const namePlace = (place: string): string => (place === '' ? 'The parameters' : `Parameter "${place}"`);
 
 const createRead = (rule: Rule): Read => {
   const readOwn = createReadOwn(rule);
@@ -99,12 +99,12 @@ const createRead = (rule: Rule): Read => {
   return (value, place) => {
     const own = readOwn(value, place);
     if (readOther !== null && tryRead(readOther, value, place) !== null)
-      throw wrongValue(place, rule, typeOf(value));
+      throw wrongValue(place, rule, jsonTypeOf(value));
     if (branches === undefined) return own;
     let taken: Taken | null = null;
     for (const branch of branches) {
       const found = tryRead(branch, value, place);
-      if (found !== null && taken !== null) throw wrongValue(place, rule, typeOf(value)); // of oneOf
+      if (found !== null && taken !== null) throw wrongValue(place, rule, jsonTypeOf(value)); // of oneOf
       taken ??= found;
       if (taken !== null && anyOf !== undefined) break;
     }
@@ -136,7 +136,7 @@ const createReadOwn = (rule: Rule): Read => {
   const readItem = items === undefined ? null : createRead(items);
   const readFields = createReadFields(rule);
   return (value, place) => {
-    const type = typeOf(value);
+    const type = jsonTypeOf(value);
     const isOfType =
       (types === undefined || types.includes(type)) &&
       (choices === undefined || choices.some((choice) => jsonEquals(choice, value))) &&
@@ -145,7 +145,7 @@ const createReadOwn = (rule: Rule): Read => {
     if (typeof value === 'number' && !isInRange(rule, value)) throw wrongValue(place, rule, 'number');
     if (typeof value === 'string') {
       if (limitsLength && !hasLength(value, rule)) throw wrongValue(place, rule, 'length');
-      if (pattern !== null && !matches(pattern, value)) throw wrongValue(place, rule, 'string');
+      if (pattern !== null && !matchesPattern(pattern, value)) throw wrongValue(place, rule, 'string');
     }
     if (Array.isArray(value)) {
       if (!isWithin(value.length, rule.minItems, rule.maxItems)) throw wrongValue(place, rule, 'length');
@@ -170,7 +170,7 @@ const hasLength = (text: string, { minLength = 0, maxLength = Number.POSITIVE_IN
  */
 const MAX_MATCHED_LENGTH = 8_192;
 
-const matches = (pattern: RegExp, text: string): boolean =>
+const matchesPattern = (pattern: RegExp, text: string): boolean =>
   text.length <= MAX_MATCHED_LENGTH && pattern.test(text);
 
 const isInRange = (rule: Rule, value: number): boolean =>
@@ -227,7 +227,8 @@ const setOwn = (target: Record<string, JsonValue>, name: string, value: JsonValu
 };
 
 /** Whether a value is a JSON object. */
-export const isJsonMap = (value: JsonValue | undefined): value is JsonObject => typeOf(value) === 'object';
+export const isJsonMap = (value: JsonValue | undefined): value is JsonObject =>
+  jsonTypeOf(value) === 'object';
 
 const typeNames: Readonly<Record<TypeName, string>> = {
   string: 'a string',
@@ -240,7 +241,7 @@ const typeNames: Readonly<Record<TypeName, string>> = {
 };
 
 /** The type of a value, for messages, since the value may be secret. */
-const typeOf = (value: JsonValue | undefined): string => {
+const jsonTypeOf = (value: JsonValue | undefined): string => {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
@@ -255,7 +256,7 @@ export const typesOf = ({ type }: Rule): readonly TypeName[] | null => {
 /** What a rule requires, as the end of a sentence. */
 const describeRule = (rule: Rule): string => {
   const { enum: choices, const: constant, anyOf = rule.oneOf, not, required } = rule;
-  if (choices !== undefined) return `one of ${choices.map(toText).join(', ')}`;
+  if (choices !== undefined) return `one of ${choices.map(textOfValue).join(', ')}`;
   if (constant !== undefined) return JSON.stringify(constant);
   if (anyOf !== undefined)
     return anyOf.map(describeRule).join(rule.oneOf === undefined ? ' or ' : ' or else ');
@@ -266,7 +267,7 @@ const describeRule = (rule: Rule): string => {
   return `${types}${describeBounds(rule)}${not === undefined ? '' : `, but not ${describeRule(not)}`}`;
 };
 
-const toText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOfValue = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const describeBounds = (rule: Rule): string => {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern, description } = rule;

@@ -5,25 +5,25 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json
  * that its type excludes `undefined`; in a workflow it may be absent. No other parameters are allowed.
  */
 export const toSchema = (declared: object): JsonObject => ({
-  ...(relax(declared as JsonObject) as JsonObject),
+  ...(relaxSchema(declared as JsonObject) as JsonObject),
   additionalProperties: false,
 });
 
-const relax = (schema: JsonValue): JsonValue => {
+const relaxSchema = (schema: JsonValue): JsonValue => {
   if (!isPlainObject(schema)) return schema;
   const { properties, required, items, additionalProperties, anyOf } = schema as JsonObject;
   const relaxed: Record<string, JsonValue> = { ...(schema as JsonObject) };
   if (isPlainObject(properties)) {
     const entries = Object.entries(properties as JsonObject);
-    relaxed.properties = Object.fromEntries(entries.map(([name, property]) => [name, relax(property)]));
+    relaxed.properties = Object.fromEntries(entries.map(([name, property]) => [name, relaxSchema(property)]));
     if (Array.isArray(required)) {
       const defaults = new Set(entries.filter(([, property]) => hasDefault(property)).map(([name]) => name));
       relaxed.required = required.filter((name) => !defaults.has(String(name)));
     }
   }
-  if (items !== undefined) relaxed.items = relax(items);
-  if (additionalProperties !== undefined) relaxed.additionalProperties = relax(additionalProperties);
-  if (Array.isArray(anyOf)) relaxed.anyOf = anyOf.map(relax);
+  if (items !== undefined) relaxed.items = relaxSchema(items);
+  if (additionalProperties !== undefined) relaxed.additionalProperties = relaxSchema(additionalProperties);
+  if (Array.isArray(anyOf)) relaxed.anyOf = anyOf.map(relaxSchema);
   return relaxed;
 };
 

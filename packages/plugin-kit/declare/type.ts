@@ -28,7 +28,7 @@ const ofType =
   (type: string) =>
   (options?: Schema): Schema => ({ type, ...options });
 
-const toObject = (properties: Readonly<Record<string, Schema>>, options?: Schema): Schema => ({
+const objectSchema = (properties: Readonly<Record<string, Schema>>, options?: Schema): Schema => ({
   type: 'object',
   required: Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] ?? {}))),
   properties,
@@ -50,7 +50,7 @@ export const Type = {
   Literal: (value: string | number | boolean, options?: Schema): Schema => ({ const: value, ...options }),
   Null: ofType('null'),
   Number: ofType('number'),
-  Object: toObject,
+  Object: objectSchema,
   Optional: toOptional,
   Record: (_key: Schema, values: Schema, options?: Schema): Schema => ({
     type: 'object',

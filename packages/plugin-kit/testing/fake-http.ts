@@ -170,12 +170,12 @@ const findDifference = (
       return differs(`the header ${name}`, request.headers[name] ?? null, value);
   }
   if (body !== undefined && request.body !== body) return differs('the body', request.body, body);
-  return json === undefined || jsonEquals(parse(request.body), json)
+  return json === undefined || jsonEquals(parseFakeBody(request.body), json)
     ? null
-    : differs('the body', parse(request.body), json);
+    : differs('the body', parseFakeBody(request.body), json);
 };
 
-const parse = (body: string | null): JsonValue => {
+const parseFakeBody = (body: string | null): JsonValue => {
   try {
     return JSON.parse(body ?? 'null') as JsonObject;
   } catch {

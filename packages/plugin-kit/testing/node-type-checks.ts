@@ -50,23 +50,23 @@ const exampleOf = ({ example }: PluginHandle): NodeTest | null => {
   return { parameters, input };
 };
 
-const fail = (reason: string): never => {
+const failCheck = (reason: string): never => {
   throw new Error(reason);
 };
 
 const checkTexts = ({ id, name, description }: PluginHandle): void => {
   for (const [field, text] of Object.entries({ id, name, description })) {
-    if (typeof text !== 'string' || text.trim() === '') fail(`its ${field} is empty`);
+    if (typeof text !== 'string' || text.trim() === '') failCheck(`its ${field} is empty`);
   }
 };
 
 const checkSchema = ({ schema }: PluginHandle): void => {
-  if (schema.type !== 'object') fail('its schema must have the type "object"');
+  if (schema.type !== 'object') failCheck('its schema must have the type "object"');
   if (schema.additionalProperties !== false)
-    fail('its schema must have "additionalProperties": false, so that misspelt parameters are found');
+    failCheck('its schema must have "additionalProperties": false, so that misspelt parameters are found');
   const { allOf = [], ...rules } = schema;
   if (!asksForPresence(allOf))
-    fail('its schema/allOf may only say which parameters must be present: with required');
+    failCheck('its schema/allOf may only say which parameters must be present: with required');
   checkKeywords(rules, 'its schema');
 };
 
@@ -93,10 +93,11 @@ const keywords: ReadonlySet<string> = new Set(
 
 /** Any other keyword would be checked when a workflow is stored, but not during a run. */
 const checkKeywords = (schema: JsonValue | undefined, place: string): void => {
-  if (!isPlainObject(schema)) fail(`${place} must be an object: true and false are not checked during a run`);
+  if (!isPlainObject(schema))
+    failCheck(`${place} must be an object: true and false are not checked during a run`);
   for (const [keyword, value] of Object.entries(schema as JsonObject)) {
     const at = `${place}/${keyword}`;
-    if (!keywords.has(keyword)) fail(`${at} is not checked during a run: use only what Type offers`);
+    if (!keywords.has(keyword)) failCheck(`${at} is not checked during a run: use only what Type offers`);
     if (keyword === 'properties') {
       for (const [name, inner] of Object.entries(value as JsonObject)) checkKeywords(inner, `${at}/${name}`);
     } else if (keyword === 'anyOf' || keyword === 'oneOf') {
@@ -116,7 +117,8 @@ const propertiesOf = ({ schema }: PluginHandle): [string, Rule][] =>
 
 const checkDescriptions = (handle: PluginHandle): void => {
   const missing = propertiesOf(handle).filter(([, { description = '' }]) => description.trim() === '');
-  if (missing.length > 0) fail(`without a description: ${missing.map(([name]) => `"${name}"`).join(', ')}`);
+  if (missing.length > 0)
+    failCheck(`without a description: ${missing.map(([name]) => `"${name}"`).join(', ')}`);
 };
 
 const checkDefaults = (handle: PluginHandle): void => {
@@ -129,7 +131,8 @@ const checkExample = ({ schema }: PluginHandle, { parameters = {} }: NodeTest): 
   createReader(schema)(parameters);
   const known = new Set(Object.keys((schema.properties ?? {}) as JsonObject));
   for (const name of Object.keys(parameters)) {
-    if (!known.has(name)) fail(`its example has the parameter "${name}", which its schema does not have`);
+    if (!known.has(name))
+      failCheck(`its example has the parameter "${name}", which its schema does not have`);
   }
 };
 
@@ -139,7 +142,7 @@ const checkOutputs = async (handle: PluginHandle, example: NodeTest): Promise<vo
   const { outputs } = await runNode(handle, example);
   for (const output of Object.keys(outputs)) {
     if (![...names, ERROR_OUTPUT, RESPONSE_OUTPUT].includes(output))
-      fail(`it delivers on "${output}", but declares ${names.join(', ')}`);
+      failCheck(`it delivers on "${output}", but declares ${names.join(', ')}`);
   }
 };
 
@@ -162,12 +165,12 @@ const checkWrongParameters = async (handle: PluginHandle, example: NodeTest): Pr
     if (wrong === null) continue;
     const parameters = { ...example.parameters, [name]: wrong };
     const error = await runNode(handle, { ...example, parameters }).then(
-      () => fail(`it accepts any value for the parameter "${name}"`),
+      () => failCheck(`it accepts any value for the parameter "${name}"`),
       (error: unknown) => error,
     );
     const message = error instanceof Error ? error.message : String(error);
-    if (!message.includes(name)) fail(`its error does not name the parameter "${name}": ${message}`);
-    if (message.includes(PROBE)) fail(`its error quotes the value of the parameter "${name}"`);
+    if (!message.includes(name)) failCheck(`its error does not name the parameter "${name}": ${message}`);
+    if (message.includes(PROBE)) failCheck(`its error quotes the value of the parameter "${name}"`);
   }
 };
 
@@ -180,12 +183,13 @@ const checkSecrets = async (handle: PluginHandle, example: NodeTest): Promise<vo
   const secrets = typeof type === 'string' ? Object.keys(fields) : type.secretFields;
   for (const name of secrets) {
     if (shown.includes(JSON.stringify(fields[name]).slice(1, -1)))
-      fail(`its output or its log contains the field "${name}" of its credential`);
+      failCheck(`its output or its log contains the field "${name}" of its credential`);
   }
 };
 
 const checkPure = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
   const first = await runNode(handle, example);
   const second = await runNode(handle, example);
-  if (!jsonEquals(first.outputs, second.outputs)) fail('it is pure, but a second run has a different output');
+  if (!jsonEquals(first.outputs, second.outputs))
+    failCheck('it is pure, but a second run has a different output');
 };

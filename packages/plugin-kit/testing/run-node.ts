@@ -72,7 +72,10 @@ export const runNode = async (
   }: Pick<PluginHandle, 'id' | 'control' | 'execute'> & Partial<Pick<PluginHandle, 'kind'>>,
   test: NodeTest = {},
 ): Promise<NodeTestResult> => {
-  const { result, seen } = await runOnce({ id, control, execute, hasCredential: kind !== 'trigger' }, test);
+  const { result, seen } = await runNodeOnce(
+    { id, control, execute, hasCredential: kind !== 'trigger' },
+    test,
+  );
   return { outputs: readOutputs(result), ...seen };
 };
 
@@ -95,7 +98,7 @@ export const runPoll = async (
 ): Promise<PollTestResult> => {
   const poll = typeof firedBy === 'object' ? firedBy.poll?.bind(firedBy) : undefined;
   if (poll === undefined) throw new TypeError(`${id} is no trigger that polls`);
-  const { result, seen } = await runOnce(
+  const { result, seen } = await runNodeOnce(
     { id, control: undefined, execute: poll, hasCredential: true },
     { ...test, input: { position } },
   );
@@ -106,7 +109,7 @@ export const runPoll = async (
 };
 
 /** Runs a node or a poll once. @returns what it returned, and what it did */
-const runOnce = async (
+const runNodeOnce = async (
   {
     id,
     control,
@@ -121,7 +124,7 @@ const runOnce = async (
   const { parameters = {}, now = Date.UTC(2026, 0, 1), files = createFakeFiles(), tcp = noTcp } = test;
   const state = { run: test.state ?? noState };
   const { signal = new AbortController().signal, credential = null } = test;
-  const input = freeze(test.input ?? {});
+  const input = frozenCopy(test.input ?? {});
   const clock = createFakeClock(now);
   const { http, requests, assertDone } = createFakeHttp(test.http ?? [], credential, { clock, signal, tcp });
   const { aws, calls, assertDone: assertCalled } = createFakeAws(test.aws ?? []);
@@ -139,7 +142,7 @@ const runOnce = async (
     },
     attempt: test.attempt ?? 1,
     iteration: 0,
-    inputs: test.inputs ?? [deliver(input)],
+    inputs: test.inputs ?? [deliverFromStart(input)],
     logger,
     signal,
     remainingMs: () => 30_000,
@@ -151,7 +154,7 @@ const runOnce = async (
       for (const [name, amount] of Object.entries(amounts)) usage[name] = (usage[name] ?? 0) + amount;
     },
   };
-  const node = { id: 'node-1', type: id, parameters: freeze(parameters) };
+  const node = { id: 'node-1', type: id, parameters: frozenCopy(parameters) };
   const result = await execute(node, input, context);
   assertDone();
   assertCalled();
@@ -165,7 +168,7 @@ const noTcp: TcpClient = {
 const noState: State['run'] = () =>
   Promise.reject(new Error('the node used state, but no operation is expected'));
 
-const deliver = (data: JsonObject): DeliveredInput => ({
+const deliverFromStart = (data: JsonObject): DeliveredInput => ({
   sourceNodeId: 'start',
   sourceOutput: MAIN_OUTPUT,
   targetInput: MAIN_OUTPUT,
@@ -173,7 +176,8 @@ const deliver = (data: JsonObject): DeliveredInput => ({
 });
 
 /** A frozen copy, so that a node that writes to it fails. */
-const freeze = (value: JsonObject): JsonObject => freezeDeep(JSON.parse(JSON.stringify(value))) as JsonObject;
+const frozenCopy = (value: JsonObject): JsonObject =>
+  freezeDeep(JSON.parse(JSON.stringify(value))) as JsonObject;
 
 const freezeDeep = (value: JsonValue): JsonValue => {
   if (typeof value === 'object' && value !== null)

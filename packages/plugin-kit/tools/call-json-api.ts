@@ -67,7 +67,7 @@ export interface JsonApiCall {
  */
 export const callJsonApi = async (call: JsonApiCall, context: NodeContext): Promise<JsonAnswer> => {
   const { isSuccess = isSuccessful, findFailure = () => null } = call;
-  const response = await send(call, context);
+  const response = await sendApiCall(call, context);
   const { status, headers } = response;
   const isFailure = !isSuccess(status);
   const answer = { status, headers, body: isFailure ? readErrorBody(response).body : readJson(response) };
@@ -82,7 +82,7 @@ export const callJsonApi = async (call: JsonApiCall, context: NodeContext): Prom
   });
 };
 
-const send = (
+const sendApiCall = (
   { method, url, headers = {}, query = {}, body, maxResponseBytes = MAX_RESPONSE_BYTES }: JsonApiCall,
   context: NodeContext,
 ): Promise<OutboundResponse> =>

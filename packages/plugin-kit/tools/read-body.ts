@@ -22,7 +22,7 @@ export const readBody = (response: Received, type: ValueType): JsonValue => {
         ? null
         : parseOr('the answer is not JSON', decodeUtf8(response.body));
     case 'text':
-      return decode(response);
+      return decodeReceived(response);
   }
 };
 
@@ -64,7 +64,7 @@ const toDeclared = (headers: Received['headers'], body: Uint8Array): string | nu
 };
 
 /** Decoded by the content type's charset; as UTF-8 without a known one. */
-const decode = ({ headers, body }: Received): string => {
+const decodeReceived = ({ headers, body }: Received): string => {
   try {
     return new TextDecoder(charsetOf(headers)).decode(body);
   } catch {

@@ -70,7 +70,7 @@ export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): 
     value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
   );
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString().replaceAll('+', '%20')}`;
-  return (await send(`${path}${search}`, { ...sent, method, report: REPORTS[key] })) as Answer<Key>;
+  return (await sendRequest(`${path}${search}`, { ...sent, method, report: REPORTS[key] })) as Answer<Key>;
 };
 
 /**
@@ -81,7 +81,7 @@ export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): 
  * @throws Problem
  */
 export const callServer = async <Body>(path: string, body: unknown): Promise<Body> =>
-  (await send(path, { method: 'POST', body })) as Body;
+  (await sendRequest(path, { method: 'POST', body })) as Body;
 
 interface Sent extends Pick<Call, 'body' | 'headers' | 'signal' | 'keepalive'> {
   readonly method: string;
@@ -89,7 +89,7 @@ interface Sent extends Pick<Call, 'body' | 'headers' | 'signal' | 'keepalive'> {
 }
 
 /** @throws Problem, with the status 0 when nothing answers */
-const send = async (address: string, sent: Sent): Promise<unknown> => {
+const sendRequest = async (address: string, sent: Sent): Promise<unknown> => {
   const { method, body, headers, signal, keepalive = false, report } = sent;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const init: RequestInit = {
@@ -107,7 +107,7 @@ const send = async (address: string, sent: Sent): Promise<unknown> => {
     throw new Problem(0, { title: 'The service does not answer', detail });
   });
   const text = await response.text();
-  const answer = parse(text);
+  const answer = parseAnswer(text);
   const members = typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {};
   const { status, ok } = response;
   const isReport = report !== undefined && status === report.status && report.member in members;
@@ -115,7 +115,7 @@ const send = async (address: string, sent: Sent): Promise<unknown> => {
   throw new Problem(status, members);
 };
 
-const parse = (text: string): unknown => {
+const parseAnswer = (text: string): unknown => {
   try {
     return text === '' ? null : JSON.parse(text);
   } catch {

@@ -15,7 +15,7 @@ export const useSearch = (text: string) => {
   const settled = useSettled(text.trim());
   const query = useQuery({
     queryKey: ['search', settled],
-    queryFn: ({ signal }) => search(settled, signal),
+    queryFn: ({ signal }) => searchService(settled, signal),
     enabled: settled !== '',
     placeholderData: keepPreviousData,
   });
@@ -37,7 +37,7 @@ const useSettled = (text: string): string => {
   return settled;
 };
 
-const search = async (text: string, signal: AbortSignal): Promise<Found[]> => {
+const searchService = async (text: string, signal: AbortSignal): Promise<Found[]> => {
   const asked: Call = { query: { text, limit: LIMIT }, signal };
   const found = await Promise.all([
     isExecutionId(text) ? findExecution(text, signal) : [],

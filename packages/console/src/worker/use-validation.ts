@@ -71,7 +71,7 @@ const askService = async (definition: unknown, signal: AbortSignal): Promise<Fin
   const [checked] = workflows;
   const toProblems = (list: readonly PointedText[] = []) =>
     list.map(({ pointer, detail, proposal }) => ({
-      path: toPath(pointer),
+      path: toDefinitionPath(pointer),
       message: detail,
       ...(proposal && { proposal: proposal.map(toOperation) }),
     }));
@@ -81,13 +81,14 @@ const askService = async (definition: unknown, signal: AbortSignal): Promise<Fin
 type PointedText = Answer<'POST /api/admin/workflows/validate'>['workflows'][number]['warnings'][number];
 
 /** A pointer into the definition, of one into the request. */
-const toPath = (pointer: string): string => fromFragment(pointer).replace(/^\/workflows\/0\/definition/, '');
+const toDefinitionPath = (pointer: string): string =>
+  fromFragment(pointer).replace(/^\/workflows\/0\/definition/, '');
 
 const toOperation = (change: NonNullable<PointedText['proposal']>[number]): PatchOperation =>
   ({
     ...change,
-    path: toPath(change.path),
-    ...(change.op === 'move' ? { from: toPath(change.from) } : {}),
+    path: toDefinitionPath(change.path),
+    ...(change.op === 'move' ? { from: toDefinitionPath(change.from) } : {}),
   }) as PatchOperation;
 
 const NOTHING: Findings = { problems: [], warnings: [] };

@@ -32,7 +32,7 @@ export const listCallbackEvents = (state: DurableState, withData: boolean): read
     .sort((a, b) => Number(a.EventTimestamp) - Number(b.EventTimestamp))
     .map((event, at) => ({ ...event, EventId: at + 1 }));
 
-const describe = ({ Id, Name, ParentId }: Operation) => ({
+const describeOperation = ({ Id, Name, ParentId }: Operation) => ({
   Id,
   ...(Name === undefined ? {} : { Name }),
   ...(ParentId === undefined ? {} : { ParentId }),
@@ -43,7 +43,7 @@ const started = (operation: Operation, { callbackDeadlines }: DurableState): Bar
   return {
     EventType: 'CallbackStarted',
     EventTimestamp: operation.StartTimestamp,
-    ...describe(operation),
+    ...describeOperation(operation),
     CallbackStartedDetails: {
       CallbackId: operation.CallbackDetails?.CallbackId,
       ...(deadline === undefined ? {} : { Timeout: (deadline - Number(operation.StartTimestamp)) / 1_000 }),
@@ -52,7 +52,7 @@ const started = (operation: Operation, { callbackDeadlines }: DurableState): Bar
 };
 
 const ended = (operation: Operation, withData: boolean): readonly BareEvent[] => {
-  const base = { EventTimestamp: operation.EndTimestamp, ...describe(operation) };
+  const base = { EventTimestamp: operation.EndTimestamp, ...describeOperation(operation) };
   switch (operation.Status) {
     case 'SUCCEEDED': {
       const Result = withData ? { Payload: operation.CallbackDetails?.Result, Truncated: false } : {};

@@ -59,7 +59,7 @@ interface Engines {
 
 type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
 
-const ok = (body: unknown): Reply => ({ status: 200, body });
+const replyOk = (body: unknown): Reply => ({ status: 200, body });
 
 /** Lambda's names for the statuses of an execution. */
 const STATUSES = {
@@ -103,33 +103,33 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /2015-03-31/functions/{name}/configuration': async ({ parameter }, { describeFunction }) => {
     if (describeFunction === undefined) throw unknownOperation('GetFunctionConfiguration');
-    return ok(describeFunction(parameter));
+    return replyOk(describeFunction(parameter));
   },
   'POST /2025-12-01/durable-executions/{arn}/checkpoint': async ({ parameter, text }, { engine }) => {
     const { CheckpointToken, ClientToken, Updates = [] } = JSON.parse(text);
-    return ok(await engine.checkpoint(parameter, CheckpointToken, Updates, ClientToken));
+    return replyOk(await engine.checkpoint(parameter, CheckpointToken, Updates, ClientToken));
   },
   'GET /2025-12-01/durable-executions/{arn}/state': async ({ parameter }, { engine }) =>
-    ok(engine.getState(parameter)),
+    replyOk(engine.getState(parameter)),
   'GET /2025-12-01/durable-executions/{arn}/history': async ({ parameter, query }, { engine }) => {
     const withData = query.get('IncludeExecutionData') !== 'false';
     const { failure } = engine.getOutcome(parameter);
     const events = listCallbackEvents(engine.getDurableState(parameter), withData);
-    return ok(pageOf([...(failure === null ? [] : [invocationFailed(failure)]), ...events], query));
+    return replyOk(pageOf([...(failure === null ? [] : [invocationFailed(failure)]), ...events], query));
   },
   'POST /2025-12-01/durable-executions/{arn}/stop': async ({ parameter }, { engine }) => {
     await engine.stop(parameter);
-    return ok({ StopTimestamp: Date.now() / 1_000 });
+    return replyOk({ StopTimestamp: Date.now() / 1_000 });
   },
   'GET /2025-12-01/durable-executions/{arn}': async ({ parameter }, { engine }) => {
     const { status } = engine.getDurableState(parameter);
     const { result } = engine.getOutcome(parameter);
     const Result = status === 'succeeded' && result !== null ? { Result: result } : {};
-    return ok({ DurableExecutionArn: parameter, Status: STATUSES[status], ...Result });
+    return replyOk({ DurableExecutionArn: parameter, Status: STATUSES[status], ...Result });
   },
   'POST /2025-12-01/durable-execution-callbacks/{id}/succeed': async ({ parameter, text }, { engine }) => {
     await engine.answer(parameter, text);
-    return ok({});
+    return replyOk({});
   },
 };
 
@@ -168,7 +168,7 @@ const MAX_SYNCHRONOUS_BYTES = 6 * 1024 * 1024;
 /** Invokes a function and waits. An error of the function is an answer with a header that says so. */
 const invokeAndWait = async (text: string, invoke: (event: unknown) => Promise<unknown>): Promise<Reply> => {
   try {
-    return ok(await invoke(JSON.parse(text)));
+    return replyOk(await invoke(JSON.parse(text)));
   } catch (error) {
     const [, errorType = 'Error', errorMessage = ''] =
       /^(?:(\w+): )?(.*)$/s.exec((error as Error).message) ?? [];
@@ -188,14 +188,14 @@ const readClientContext = (headers: IncomingMessage['headers']): { readonly clie
 export const startEngineServer = (engines: Engines): Promise<InternalServer> =>
   startInternalServer(
     createServer((request, response) => {
-      serve(request, engines).then(
-        (reply) => send(response, reply, reply.headers ?? {}),
-        (error: unknown) => send(response, ...toRefusal(error)),
+      serveEngine(request, engines).then(
+        (reply) => sendReply(response, reply, reply.headers ?? {}),
+        (error: unknown) => sendReply(response, ...toRefusal(error)),
       );
     }),
   );
 
-const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply> => {
+const serveEngine = async (request: IncomingMessage, engines: Engines): Promise<Reply> => {
   const text = await readText(request);
   const { path, query } = splitTarget(request.url ?? '');
   const route = findRoute(request.method ?? '', path);
@@ -217,7 +217,11 @@ const toRefusal = (error: unknown): [Reply, Record<string, string>] => {
 };
 
 /** Writes dates as seconds since the epoch, like Lambda. */
-const send = (response: ServerResponse, { status, body }: Reply, headers: Record<string, string>): void => {
+const sendReply = (
+  response: ServerResponse,
+  { status, body }: Reply,
+  headers: Record<string, string>,
+): void => {
   const text = JSON.stringify(body, function (this: Record<string, unknown>, key, value) {
     const original = this[key];
     return original instanceof Date ? original.getTime() / 1_000 : value;

@@ -63,7 +63,7 @@ interface Versions {
   readonly check: (items: readonly Item[]) => Promise<void>;
 }
 
-const text = (value: string): AttributeValue => ({ S: value });
+const textAttribute = (value: string): AttributeValue => ({ S: value });
 
 const META = 'meta';
 /** Partition key of the stored invocations. */
@@ -93,7 +93,7 @@ export const openStateStore = async (
       client.send(
         new PutItemCommand({
           TableName: tableName,
-          Item: { arn: text(arn), part: text(part), value: pack(value), ...stamp },
+          Item: { arn: textAttribute(arn), part: textAttribute(part), value: packValue(value), ...stamp },
         }),
       );
     const saveOperations = async () => {
@@ -115,7 +115,10 @@ export const openStateStore = async (
     const parts = [...state.operations.keys()].map((_id, index) => `op:${index}`);
     for (const part of [...parts, META])
       await client.send(
-        new DeleteItemCommand({ TableName: tableName, Key: { arn: text(arn), part: text(part) } }),
+        new DeleteItemCommand({
+          TableName: tableName,
+          Key: { arn: textAttribute(arn), part: textAttribute(part) },
+        }),
       );
   };
 
@@ -138,21 +141,26 @@ export const openStateStore = async (
     remove: (execution) => inOrder(execution.arn, () => remove(execution)),
     saveInvocation: (invocation) => {
       const { requestId } = invocation;
-      const Item = { arn: text(INVOCATIONS), part: text(requestId), value: pack(invocation), ...stamp };
+      const Item = {
+        arn: textAttribute(INVOCATIONS),
+        part: textAttribute(requestId),
+        value: packValue(invocation),
+        ...stamp,
+      };
       return inOrder(requestId, () => client.send(new PutItemCommand({ TableName: tableName, Item })));
     },
     removeInvocation: (requestId) => {
-      const Key = { arn: text(INVOCATIONS), part: text(requestId) };
+      const Key = { arn: textAttribute(INVOCATIONS), part: textAttribute(requestId) };
       return inOrder(requestId, () => client.send(new DeleteItemCommand({ TableName: tableName, Key })));
     },
     loadInvocations: async () => {
       const query = {
         TableName: tableName,
         KeyConditionExpression: 'arn = :invocations',
-        ExpressionAttributeValues: { ':invocations': text(INVOCATIONS) },
+        ExpressionAttributeValues: { ':invocations': textAttribute(INVOCATIONS) },
       };
       const found = await readAll(paginateQuery({ client }, query));
-      return found.map((item) => unpack<AsyncInvocation>(item));
+      return found.map((item) => unpackValue<AsyncInvocation>(item));
     },
     close: async () => {
       isClosed = true;
@@ -168,10 +176,10 @@ export const openStateStore = async (
 };
 
 /** Compresses values: JSON within JSON can double in size, and the largest result must fit into an item. */
-const pack = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(value)) });
+const packValue = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(value)) });
 
 /** Restores dates by field name. Run data is a string here and stays unchanged. */
-const unpack = <Value>(item: Item): Value =>
+const unpackValue = <Value>(item: Item): Value =>
   JSON.parse(gunzipSync(item.value?.B ?? Buffer.alloc(0)).toString(), (name, value) =>
     name.endsWith('Timestamp') ? new Date(value) : value,
   );
@@ -203,12 +211,12 @@ interface Meta {
 const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecution[] => {
   const meta = parts.find((item) => item.part?.S === META);
   if (meta === undefined) return [];
-  const { input, status, token, callbackDeadlines } = unpack<Meta>(meta);
+  const { input, status, token, callbackDeadlines } = unpackValue<Meta>(meta);
   const indexOf = (item: Item): number => Number(item.part?.S?.slice('op:'.length));
   const operations = parts
     .filter((item) => item !== meta)
     .sort((a, b) => indexOf(a) - indexOf(b))
-    .map((item) => unpack<[string, Operation]>(item));
+    .map((item) => unpackValue<[string, Operation]>(item));
   const state = {
     status,
     token,

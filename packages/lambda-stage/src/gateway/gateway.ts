@@ -50,9 +50,9 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   let port = 0;
   let isStopping = false;
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    void serve(request, port, { ...options, limits }).then(([answer, requestId]) => {
+    void serveRequest(request, port, { ...options, limits }).then(([answer, requestId]) => {
       if (isStopping) response.setHeader('connection', 'close');
-      send(response, answer, requestId);
+      sendGatewayAnswer(response, answer, requestId);
     });
   });
   port = await listen(server, options.port, 'localhost');
@@ -73,7 +73,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
 type Settings = GatewayOptions & { readonly limits: typeof LIMITS };
 
 /** Answers a request; never rejects. */
-const serve = async (
+const serveRequest = async (
   incoming: IncomingMessage,
   port: number,
   settings: Settings,
@@ -85,14 +85,18 @@ const serve = async (
     const { method = '', url = '', httpVersion, rawHeaders, socket } = incoming;
     const remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
     const request = { method, url, httpVersion, rawHeaders, body, remoteAddress, port };
-    return [await answer(request, requestId, settings), requestId];
+    return [await answerRequest(request, requestId, settings), requestId];
   } catch (error) {
     settings.log(`${incoming.method} ${incoming.url}: ${(error as Error).message}`); // the connection is closed
     return [gatewayAnswers.failed, requestId];
   }
 };
 
-const answer = async (request: RawRequest, requestId: string, settings: Settings): Promise<GatewayAnswer> => {
+const answerRequest = async (
+  request: RawRequest,
+  requestId: string,
+  settings: Settings,
+): Promise<GatewayAnswer> => {
   let route: RouteMatch | null;
   try {
     route = settings.findRoute(request.method, splitTarget(request.url).path);
@@ -143,7 +147,7 @@ const callFunction = async (
 /** Statuses without a body and therefore without a length (RFC 9110 §8.6). */
 const BODILESS = new Set([204, 304]);
 
-const send = (
+const sendGatewayAnswer = (
   response: ServerResponse,
   { status, headers, body }: GatewayAnswer,
   requestId: string,
@@ -155,7 +159,7 @@ const send = (
   try {
     response.writeHead(status, fields.flat());
   } catch {
-    send(response, gatewayAnswers.failed, requestId); // a header is not valid HTTP
+    sendGatewayAnswer(response, gatewayAnswers.failed, requestId); // a header is not valid HTTP
     return;
   }
   response.end(body);

@@ -49,7 +49,7 @@ export const createRouter = (routes: readonly Route[]): FindRoute => {
     const segments = path.split('/').slice(1);
     for (const pattern of patterns) {
       if (pattern.method !== 'ANY' && pattern.method !== method) continue;
-      const pathParameters = match(pattern, path, segments);
+      const pathParameters = matchRoute(pattern, path, segments);
       if (pathParameters === null) continue;
       const { functionKey, isPrivate, routeKey } = pattern;
       return { functionKey, isPrivate, routeKey, pathParameters };
@@ -87,7 +87,7 @@ const bySpecificity = (a: Pattern, b: Pattern): number =>
 const countLiterals = ({ segments }: Pattern): number =>
   segments.filter((segment) => 'literal' in segment).length;
 
-const match = (
+const matchRoute = (
   pattern: Pattern,
   path: string,
   segments: readonly string[],

@@ -8,15 +8,15 @@ export interface GatewayAnswer {
 
 /** The gateway's own responses, worded like API Gateway's. */
 export const gatewayAnswers = {
-  badRequest: message(400, 'Bad Request'),
-  forbidden: message(403, 'Forbidden'),
-  notFound: message(404, 'Not Found'),
-  tooLarge: message(413, 'Request Entity Too Large'),
-  failed: message(500, 'Internal Server Error'),
-  unavailable: message(503, 'Service Unavailable'),
+  badRequest: messageAnswer(400, 'Bad Request'),
+  forbidden: messageAnswer(403, 'Forbidden'),
+  notFound: messageAnswer(404, 'Not Found'),
+  tooLarge: messageAnswer(413, 'Request Entity Too Large'),
+  failed: messageAnswer(500, 'Internal Server Error'),
+  unavailable: messageAnswer(503, 'Service Unavailable'),
 };
 
-function message(status: number, text: string): GatewayAnswer {
+function messageAnswer(status: number, text: string): GatewayAnswer {
   return {
     status,
     headers: [['content-type', 'application/json']],

@@ -63,7 +63,7 @@ export const toEvent = (
       timeEpoch: receipt.now,
     },
     ...(Object.keys(pathParameters).length === 0 ? {} : { pathParameters }),
-    ...toBody(request.body, headers['content-type']),
+    ...toEventBody(request.body, headers['content-type']),
   };
 };
 
@@ -128,16 +128,16 @@ const joinQuery = (query: string): Record<string, string> | null => {
  */
 const TEXT_TYPES = new Set(['application/json', 'application/xml', 'application/javascript']);
 
-const isText = (contentType: string | undefined): boolean => {
+const isTextType = (contentType: string | undefined): boolean => {
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   return type.startsWith('text/') || TEXT_TYPES.has(type);
 };
 
 /** Converts a body to text only if it is valid UTF-8: other bytes would be corrupted. */
-const toBody = (bytes: Uint8Array, contentType: string | undefined) => {
+const toEventBody = (bytes: Uint8Array, contentType: string | undefined) => {
   if (bytes.length === 0) return { isBase64Encoded: false };
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (isText(contentType) && isUtf8(buffer)) return { body: buffer.toString(), isBase64Encoded: false };
+  if (isTextType(contentType) && isUtf8(buffer)) return { body: buffer.toString(), isBase64Encoded: false };
   return { body: buffer.toString('base64'), isBase64Encoded: true };
 };
 

@@ -30,7 +30,7 @@ for (const stream of [process.stdout, process.stderr]) {
   };
 }
 
-const send = (message: FromProcess): void => sendText(JSON.stringify(message));
+const sendToPool = (message: FromProcess): void => sendText(JSON.stringify(message));
 
 /**
  * Writes synchronously: the `toJSON` of a result may end the process in the next microtask, since on Lambda the result
@@ -41,14 +41,14 @@ const sendText = (json: string): void => {
   for (let at = 0; at < bytes.length; ) at += writeSync(ANSWER_FD, bytes, at);
 };
 
-const load = async (version: FunctionVersion): Promise<void> => {
+const loadFunction = async (version: FunctionVersion): Promise<void> => {
   Object.assign(process.env, version.environment);
   const module: Record<string, unknown> = await import(pathToFileURL(version.file).href);
   const { default: whole } = module as { readonly default?: Record<string, unknown> };
   const handler = module[version.exportName] ?? whole?.[version.exportName];
   if (typeof handler !== 'function') throw new Error(`it exports no function ${version.exportName}`);
   loaded = { version, handler: handler as Handler };
-  send({ kind: 'loaded' });
+  sendToPool({ kind: 'loaded' });
 };
 
 /** Lambda's context, without what only AWS has. */
@@ -72,9 +72,13 @@ const createContext = (
   };
 };
 
-const invoke = async (event: unknown, requestId: string, context?: InvocationContext): Promise<void> => {
+const invokeFunction = async (
+  event: unknown,
+  requestId: string,
+  context?: InvocationContext,
+): Promise<void> => {
   if (loaded === null) throw new Error('the process has not loaded a function');
-  send({ kind: 'began' });
+  sendToPool({ kind: 'began' });
   tail = Buffer.alloc(0);
   const { version, handler } = loaded;
   const output = (await handler(event, createContext(version, requestId, context))) ?? null;
@@ -85,17 +89,17 @@ const invoke = async (event: unknown, requestId: string, context?: InvocationCon
   sendText(`{"kind":"done","log":${JSON.stringify(tail.toString())},"output":${json}}`);
 };
 
-const describe = (error: unknown): string =>
+const describeThrown = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 process.on('message', (message: ToProcess) => {
   const work =
     message.kind === 'load'
-      ? load(message.version)
-      : invoke(message.event, message.requestId, message.context);
+      ? loadFunction(message.version)
+      : invokeFunction(message.event, message.requestId, message.context);
   work.catch((error: unknown) => {
     if (error instanceof Error && error.stack !== undefined) process.stderr.write(`${error.stack}\n`);
-    send({ kind: 'failed', reason: describe(error), log: tail.toString() });
+    sendToPool({ kind: 'failed', reason: describeThrown(error), log: tail.toString() });
   });
 });
 process.on('SIGINT', () => {}); // Ctrl+C signals the whole group, but the pool ends its processes itself

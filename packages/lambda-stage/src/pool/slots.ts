@@ -48,7 +48,7 @@ export const createSlots = (
       if (taken >= count) break;
       waiting.delete(waiter);
       taken++;
-      waiter.resolve(once(release));
+      waiter.resolve(actOnce(release));
     }
     watchQueue();
   };
@@ -104,7 +104,7 @@ export const createSlots = (
   };
 };
 
-const once = (act: () => void): (() => void) => {
+const actOnce = (act: () => void): (() => void) => {
   let isDone = false;
   return () => {
     if (!isDone) act();

@@ -199,7 +199,7 @@ export const createQueues = (
         return { QueueUrl: `http://localhost/${LOCAL_ACCOUNT}/${String(QueueName)}` };
       },
       GetQueueAttributes: ({ QueueUrl }) => {
-        const name = toName(QueueUrl);
+        const name = queueNameOf(QueueUrl);
         return {
           Attributes: {
             QueueArn: `${LOCAL_QUEUES}${name}`,
@@ -210,16 +210,16 @@ export const createQueues = (
         };
       },
       SendMessage: (input) => {
-        const name = toName(input.QueueUrl);
+        const name = queueNameOf(input.QueueUrl);
         return { MessageId: send(name, toMessage(input, name)) };
       },
       ReceiveMessage: ({ QueueUrl, MaxNumberOfMessages = 1 }) => ({
-        Messages: open(toName(QueueUrl))
+        Messages: open(queueNameOf(QueueUrl))
           .slice(0, Number(MaxNumberOfMessages))
           .map(({ messageId, body }) => ({ MessageId: messageId, ReceiptHandle: messageId, Body: body })),
       }),
       DeleteMessage: ({ QueueUrl, ReceiptHandle }) => {
-        const name = toName(QueueUrl);
+        const name = queueNameOf(QueueUrl);
         queues.set(
           name,
           open(name).filter(({ messageId }) => messageId !== ReceiptHandle),
@@ -278,4 +278,4 @@ export const createQueues = (
   };
 };
 
-const toName = (url: unknown): string => String(url).split('/').at(-1) ?? '';
+const queueNameOf = (url: unknown): string => String(url).split('/').at(-1) ?? '';

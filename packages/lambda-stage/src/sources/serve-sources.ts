@@ -68,7 +68,7 @@ const startSourcesServer = (sources: ApiSources): Promise<InternalServer> =>
           .writeHead(status, { 'content-type': 'application/json', ...headers })
           .end(JSON.stringify(body));
       try {
-        send(200, serve(await read(request), sources));
+        send(200, serveApiRequest(await readApiRequest(request), sources));
       } catch (error) {
         const { name, message } = error as Error;
         const status = error instanceof ApiError ? error.status : 500;
@@ -79,7 +79,7 @@ const startSourcesServer = (sources: ApiSources): Promise<InternalServer> =>
     }),
   );
 
-const read = async (request: IncomingMessage): Promise<ApiRequest> => {
+const readApiRequest = async (request: IncomingMessage): Promise<ApiRequest> => {
   const text = await readText(request);
   const input: unknown = text === '' ? {} : JSON.parse(text);
   return {
@@ -90,7 +90,7 @@ const read = async (request: IncomingMessage): Promise<ApiRequest> => {
   };
 };
 
-const serve = ({ method, url, target, input }: ApiRequest, sources: ApiSources): JsonObject => {
+const serveApiRequest = ({ method, url, target, input }: ApiRequest, sources: ApiSources): JsonObject => {
   const { schedules, rules, queues } = sources;
   const [service = '', operation = ''] = target.split('.');
   const operate = { AWSEvents: rules, AmazonSQS: queues.operations }[service]?.[operation];

@@ -71,7 +71,7 @@ export const openSourcesStore = (
   file: string | null,
   versions: FileVersions = { oldest: 1, newest: 1 },
 ): SourcesStore => {
-  const saved = file === null ? {} : read(file, versions);
+  const saved = file === null ? {} : readSaved(file, versions);
   const state: SourcesState = {
     schedules: new Map(saved.schedules),
     rules: new Map(saved.rules),
@@ -100,7 +100,7 @@ interface Saved {
   readonly mappings?: [string, LocalMapping][];
 }
 
-const read = (file: string, { oldest, newest }: FileVersions): Saved => {
+const readSaved = (file: string, { oldest, newest }: FileVersions): Saved => {
   try {
     const saved: Saved = JSON.parse(readFileSync(file, 'utf8'));
     if (saved.schema !== undefined && (saved.schema < oldest || saved.schema > newest))

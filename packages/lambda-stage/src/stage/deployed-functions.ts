@@ -83,7 +83,7 @@ export const readFunctions = ({ resources, stackName }: ResolvedTemplate): reado
 /** Resources refer to a function by name or ARN. */
 const isOf = (named: unknown, name: string): boolean => String(named).split(':').includes(name);
 
-const identify = ({ name, arn, memoryMegabytes, isDurable }: DeployedFunction): FunctionIdentity => ({
+const identifyFunction = ({ name, arn, memoryMegabytes, isDurable }: DeployedFunction): FunctionIdentity => ({
   functionName: name,
   functionVersion: isDurable ? VERSION : '$LATEST',
   invokedFunctionArn: arn,
@@ -116,7 +116,7 @@ export const toVersion = (
   { folder, region, keys }: { readonly folder: string; readonly region: string; readonly keys: Keys },
 ): FunctionVersion => {
   const { key, handler, runtime, timeoutMs, variables } = deployed;
-  const identity = identify(deployed);
+  const identity = identifyFunction(deployed);
   return {
     key,
     ...findHandler(deployed, folder),

@@ -95,7 +95,7 @@ export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
     engine,
     invocations,
     findFunction,
-    describeFunction: (name) => describe(functions, name),
+    describeFunction: (name) => describeConfiguration(functions, name),
     invoke: (functionKey, event, context, onLog) =>
       pool.invoke({ functionKey, event, requestId: crypto.randomUUID(), context, onLog }),
   });
@@ -114,7 +114,7 @@ export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
 };
 
 /** Documented at https://docs.aws.amazon.com/lambda/latest/api/API_GetFunctionConfiguration.html */
-const describe = (functions: readonly DeployedFunction[], given: string): JsonObject => {
+const describeConfiguration = (functions: readonly DeployedFunction[], given: string): JsonObject => {
   const [, name] = NAME.exec(given) ?? [];
   const found = functions.find((one) => one.name === name);
   if (found === undefined)

@@ -11,7 +11,7 @@ import { type DeployedFunction, runtimeEnvironment, toVersion } from './deployed
 import type { Door } from './door/door-types.ts';
 
 /** The versions of the functions, with the keys of their roles. */
-export const deploy = async ({
+export const deployFunctions = async ({
   functions,
   folderOf,
   region,

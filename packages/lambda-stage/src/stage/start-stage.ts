@@ -30,7 +30,7 @@ import {
   readStreamMappings,
 } from './stage-events.ts';
 import { createFindFunction, createFork, startLambda } from './stage-lambda.ts';
-import { createPools, deploy } from './stage-processes.ts';
+import { createPools, deployFunctions } from './stage-processes.ts';
 import { readRoutes, toHeaders } from './stage-routes.ts';
 
 /** The account and the region of everything on this machine. */
@@ -97,14 +97,14 @@ export const startStage = async (options: StageOptions): Promise<Stage> => {
     for (const end of ending.splice(0).reverse()) await end();
   };
   try {
-    return await start(options, ending, stop);
+    return await startPartsOfStage(options, ending, stop);
   } catch (error) {
     await stop();
     throw error;
   }
 };
 
-const start = async (
+const startPartsOfStage = async (
   options: StageOptions,
   ending: (() => unknown)[],
   stop: () => Promise<void>,
@@ -262,7 +262,7 @@ const start = async (
   });
   ending.push(door.stop);
   const { processes, stopProcesses } = createPools({
-    source: await deploy({ functions, folderOf, region, door }),
+    source: await deployFunctions({ functions, folderOf, region, door }),
     nodeFlags: door.nodeFlags,
     processFile: options.processFile,
     routed: new Set(routes.map(({ functionKey }) => functionKey)),

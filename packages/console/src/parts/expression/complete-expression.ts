@@ -92,11 +92,11 @@ const EXECUTION = ['id', 'workflowId', 'workflowVersion', 'startedAt', 'stage', 
 
 const completeStart = (before: readonly Token[], root: Root): Suggestion[] => [
   ...fieldsOf(contextAt(before, root)),
-  ...Object.entries(VARIABLES).map(([label, detail]) => suggest('variable', label, detail)),
+  ...Object.entries(VARIABLES).map(([label, detail]) => toSuggestion('variable', label, detail)),
   ...FUNCTIONS.map(([name, parameters, info]) =>
-    suggest('function', `$${name}`, `(${parameters.join(', ')})`, info),
+    toSuggestion('function', `$${name}`, `(${parameters.join(', ')})`, info),
   ),
-  ...KEYWORDS.map((label) => suggest('keyword', label, '')),
+  ...KEYWORDS.map((label) => toSuggestion('keyword', label, '')),
 ];
 
 const completePath = (path: readonly Token[], root: Root): Suggestion[] => {
@@ -113,11 +113,11 @@ const completePath = (path: readonly Token[], root: Root): Suggestion[] => {
     ...fields,
     ...(known ?? [])
       .map(writeName)
-      .flatMap((label) => (seen.has(label) ? [] : [suggest('field', label, '')])),
+      .flatMap((label) => (seen.has(label) ? [] : [toSuggestion('field', label, '')])),
   ];
 };
 
-const suggest = (
+const toSuggestion = (
   kind: Suggestion['kind'],
   label: string,
   detail: string,
@@ -134,7 +134,7 @@ const fieldsOf = (values: Values): Suggestion[] => {
     }
   }
   return [...found].map(([name, value]) =>
-    suggest('field', writeName(name), describeValue(value, MAX_DETAIL)),
+    toSuggestion('field', writeName(name), describeValue(value, MAX_DETAIL)),
   );
 };
 

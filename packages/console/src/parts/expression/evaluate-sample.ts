@@ -90,7 +90,7 @@ const checkPart = async (
   { nodes, variables }: KnownNames,
 ): Promise<readonly ExpressionFault[]> => {
   const { $nodes } = sample ?? {};
-  if (part.text === '') return [{ message: 'The expression is empty.', ...placeOf(part, undefined) }];
+  if (part.text === '') return [{ message: 'The expression is empty.', ...placeOfProblem(part, undefined) }];
   const functions = await loadFunctions();
   const problems = await checkExpression(part.text, '', {
     nodeIds: new Set([...nodes, ...(isPlainObject($nodes) ? Object.keys($nodes) : [])]),
@@ -107,7 +107,7 @@ const checkPart = async (
   const found = problems.filter(({ severity }) => severity !== 'warning');
   if (found.length === 0) return [];
   const position = await findSyntaxPosition(part.text);
-  return found.map(({ message }) => ({ message, ...placeOf(part, position) }));
+  return found.map(({ message }) => ({ message, ...placeOfProblem(part, position) }));
 };
 
 const loadFunctions = lazy(loadNatives);
@@ -130,14 +130,14 @@ const findFailure = async (
       await compileExpression(part.text)(scope);
     } catch (failure) {
       const { message, position } = failure as ExpressionError;
-      return { message, ...placeOf(part, position) };
+      return { message, ...placeOfProblem(part, position) };
     }
   }
   return { message: error instanceof Error ? error.message : String(error), from: 0, to: 0 };
 };
 
 /** The word that ends at a position, as the parser counts; the whole expression without one. */
-const placeOf = ({ from, text }: Part, position: number | undefined): { from: number; to: number } => {
+const placeOfProblem = ({ from, text }: Part, position: number | undefined): { from: number; to: number } => {
   if (position === undefined) return { from, to: from + text.length };
   const to = Math.min(position, text.length);
   let start = to;
@@ -147,12 +147,12 @@ const placeOf = ({ from, text }: Part, position: number | undefined): { from: nu
 
 const toScope = (sample: Sample): Scope => {
   const { $nodes, $trigger, $vars, $execution, ...input } = sample;
-  const { id = 'sample', startedAt, ...execution } = toObject($execution);
+  const { id = 'sample', startedAt, ...execution } = objectOrEmpty($execution);
   return {
     input: input as JsonObject,
-    nodes: toObject($nodes),
-    trigger: toObject($trigger),
-    variables: toObject($vars),
+    nodes: objectOrEmpty($nodes),
+    trigger: objectOrEmpty($trigger),
+    variables: objectOrEmpty($vars),
     execution: {
       workflowId: 'sample',
       workflowVersion: 1,
@@ -167,7 +167,7 @@ const toScope = (sample: Sample): Scope => {
   };
 };
 
-const toObject = (value: unknown): JsonObject => (isPlainObject(value) ? (value as JsonObject) : {});
+const objectOrEmpty = (value: unknown): JsonObject => (isPlainObject(value) ? (value as JsonObject) : {});
 
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value));

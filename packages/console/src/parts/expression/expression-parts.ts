@@ -11,7 +11,7 @@ export interface Part {
   readonly text: string;
 }
 
-const trim = (text: string, offset: number): Part => {
+const trimPart = (text: string, offset: number): Part => {
   const start = text.trimStart();
   return { from: offset + text.length - start.length, text: start.trimEnd() };
 };
@@ -19,8 +19,8 @@ const trim = (text: string, offset: number): Part => {
 /** The expressions of a text, in order. */
 export const findExpressions = (text: string, syntax: Syntax): readonly Part[] =>
   syntax === 'jsonata'
-    ? [trim(text, 0)]
-    : splitTemplate(text).flatMap((part) => ('text' in part ? [] : [trim(part.expression, part.offset)]));
+    ? [trimPart(text, 0)]
+    : splitTemplate(text).flatMap((part) => ('text' in part ? [] : [trimPart(part.expression, part.offset)]));
 
 /**
  * The start of the expression that a position is in; null outside of expressions. One whose braces are still open

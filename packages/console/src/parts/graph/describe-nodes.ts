@@ -2,7 +2,7 @@ import type { DrawnNode, DrawnWorkflow } from './graph-layout.ts';
 
 /** What each node leads to, by its id: the names of the nodes, each with the output that leads there unless it is `main`. */
 export const describeNext = ({ nodes, connections = [] }: DrawnWorkflow): ReadonlyMap<string, string> => {
-  const names = new Map(nodes.map((node) => [node.id, nameOf(node)]));
+  const names = new Map(nodes.map((node) => [node.id, nameOfNode(node)]));
   const next = Map.groupBy(
     connections.filter(({ targetNodeId }) => names.has(targetNodeId)),
     ({ sourceNodeId }) => sourceNodeId,
@@ -20,7 +20,7 @@ export const describeNext = ({ nodes, connections = [] }: DrawnWorkflow): Readon
   );
 };
 
-const nameOf = ({ id, name }: DrawnNode): string => name ?? id;
+const nameOfNode = ({ id, name }: DrawnNode): string => name ?? id;
 
 /**
  * The name of a node: first what it shows, as speech control needs it.
@@ -30,7 +30,7 @@ const nameOf = ({ id, name }: DrawnNode): string => name ?? id;
  */
 export const describeNode = (node: DrawnNode, states: readonly string[], next = ''): string =>
   [
-    `${nameOf(node)}, ${node.type}`,
+    `${nameOfNode(node)}, ${node.type}`,
     ...(node.disabled === true ? ['disabled'] : []),
     ...states,
     next === '' ? 'the end' : `then ${next}`,

@@ -8,7 +8,7 @@ import { Choice } from '../form-fields.tsx';
 import { FieldFrame } from './field-frame.tsx';
 import { isLarge, type Kind, messagesAt, pointerTo } from './fields.ts';
 import { FormContext, type InputProps } from './form-context.ts';
-import { describeKind, emptyOf, fits, nameOf } from './kinds.ts';
+import { describeKind, emptyOf, fitsKind, nameOfKind } from './kinds.ts';
 import { hasTooManyParts, ListInput, MapInput, ObjectInput, type RowProps } from './part-inputs.tsx';
 import { ChoiceInput, JsonInput, NextTimes, NumberInput, TextInput } from './plain-inputs.tsx';
 
@@ -27,7 +27,7 @@ export const FieldRow = (props: RowProps): ReactNode => {
   const isExpected = !isFixed && value === undefined && isRequired && kind.type === 'boolean';
   const expression = isExpected ? '{{  }}' : hasExpression(value) ? value : null;
   const isExpression = allowsExpressions && expression !== null;
-  const isMisfit = value !== undefined && !isExpression && !fits(kind, value);
+  const isMisfit = value !== undefined && !isExpression && !fitsKind(kind, value);
   const pointer = pointerTo(path, field.key);
   const hasParts = !isExpression && !isMisfit && ['list', 'map', 'object'].includes(kind.type);
   // An item has a value, and a button of its own to remove it.
@@ -125,7 +125,7 @@ const toExpression = (value: JsonValue | undefined): string => {
 };
 
 /** Where a list is required, the service makes a list of a single value. */
-const canTake = (kind: Kind, value: JsonValue): boolean => kind.type === 'list' || fits(kind, value);
+const canTake = (kind: Kind, value: JsonValue): boolean => kind.type === 'list' || fitsKind(kind, value);
 
 interface ValueInputProps extends InputProps {
   readonly kind: Kind;
@@ -211,8 +211,9 @@ const OneOfInput = ({
 }): ReactNode => {
   const { value, onChange } = input;
   const [chosen, setChosen] = useState<number | null>(null);
-  const fitting = value === undefined ? 0 : kinds.findIndex((kind) => fits(kind, value));
-  const isKept = chosen !== null && (value === undefined || fits(kinds[chosen] ?? { type: 'json' }, value));
+  const fitting = value === undefined ? 0 : kinds.findIndex((kind) => fitsKind(kind, value));
+  const isKept =
+    chosen !== null && (value === undefined || fitsKind(kinds[chosen] ?? { type: 'json' }, value));
   const index = isKept ? chosen : Math.max(0, fitting);
   const kind = kinds[index] ?? { type: 'json' };
   const options = kinds.map((each, at) => ({
@@ -220,7 +221,7 @@ const OneOfInput = ({
     label:
       each.type === 'choice' && each.options.length <= MAX_NAMED
         ? each.options.map((option) => JSON.stringify(option)).join(', ')
-        : nameOf(each),
+        : nameOfKind(each),
   }));
   return (
     <div className="form-one-of">
@@ -232,7 +233,7 @@ const OneOfInput = ({
           const next = Number(choice);
           const nextKind = kinds[next];
           setChosen(next);
-          if (nextKind !== undefined && value !== undefined && !fits(nextKind, value))
+          if (nextKind !== undefined && value !== undefined && !fitsKind(nextKind, value))
             onChange(emptyOf(nextKind));
         }}
       />

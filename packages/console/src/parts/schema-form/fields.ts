@@ -28,7 +28,7 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-export const toItem = (key: string, kind: Kind, description = ''): Field => ({
+export const toItemField = (key: string, kind: Kind, description = ''): Field => ({
   key,
   kind,
   description,
@@ -44,7 +44,7 @@ export const withOthers = (
 ): readonly Field[] => {
   const known = new Set(fields.map(({ key }) => key));
   const others = Object.keys(value).filter((key) => !known.has(key));
-  return [...fields, ...others.map((key) => toItem(key, JSON_KIND, description))];
+  return [...fields, ...others.map((key) => toItemField(key, JSON_KIND, description))];
 };
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -76,7 +76,7 @@ export const toFields = (schema: unknown): readonly Field[] => fieldsOf(toSchema
 
 const toSchema = (value: unknown): Schema => (isPlainObject(value) ? value : {});
 
-const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const listOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const fieldsOf = ({ properties, required }: Schema, depth: number): Field[] =>
   Object.entries(toSchema(properties)).map(([key, value]) => {
@@ -86,7 +86,7 @@ const fieldsOf = ({ properties, required }: Schema, depth: number): Field[] =>
       kind: toKind(schema, depth),
       description: typeof schema.description === 'string' ? schema.description : '',
       initial: schema.default as JsonValue | undefined,
-      isRequired: toList(required).includes(key) && schema.default === undefined,
+      isRequired: listOrEmpty(required).includes(key) && schema.default === undefined,
     };
   });
 
@@ -134,7 +134,7 @@ const toTextKind = ({ format, pattern, maxLength }: Schema): Kind => {
 };
 
 const variantsOf = ({ oneOf, anyOf }: Schema): readonly Schema[] =>
-  [...toList(oneOf), ...toList(anyOf)].filter(isPlainObject);
+  [...listOrEmpty(oneOf), ...listOrEmpty(anyOf)].filter(isPlainObject);
 
 /** The values one of which must be chosen; null if others are allowed. */
 const findOptions = (schema: Schema): readonly JsonValue[] | null => {
@@ -190,14 +190,14 @@ export const placeMissing = (
     const object = problem.path
       .split('/')
       .slice(1)
-      .reduce<Kind | undefined>(partOf, { type: 'object', fields });
+      .reduce<Kind | undefined>(partOfKind, { type: 'object', fields });
     const hasField = object?.type === 'object' && object.fields.some((field) => field.key === key);
     return key !== null && hasField
       ? { path: pointerTo(problem.path, key), message: 'is required' }
       : problem;
   });
 
-const partOf = (kind: Kind | undefined, key: string): Kind | undefined => {
+const partOfKind = (kind: Kind | undefined, key: string): Kind | undefined => {
   if (kind?.type === 'object')
     return kind.fields.find((field) => pointerTo('', field.key) === `/${key}`)?.kind;
   return kind?.type === 'list' || kind?.type === 'map' ? kind.item : undefined;

@@ -11,7 +11,7 @@ interface KindRow<Own extends Kind> {
 }
 
 /** A row of a kind whose values are all alike. */
-const plain = (
+const plainKind = (
   name: string,
   noun: string,
   empty: JsonValue,
@@ -22,17 +22,17 @@ const isText = (value: unknown) => typeof value === 'string';
 const isAny = () => true;
 
 const KINDS: { readonly [Type in Kind['type']]: KindRow<Extract<Kind, { readonly type: Type }>> } = {
-  text: plain('Text', 'a text', '', isText),
-  expression: plain('Expression', 'a text', '', isText),
-  code: plain('Code', 'a text', '', isText),
-  cron: plain('Schedule', 'a text', '', isText),
-  boolean: plain('True or false', 'true or false', false, (value) => typeof value === 'boolean'),
-  list: plain('List', 'a list', [], Array.isArray),
-  map: plain('Keys and values', 'an object', {}, isPlainObject),
-  object: plain('Object', 'an object', {}, isPlainObject),
-  json: plain('JSON', 'JSON', null, isAny),
-  file: plain('File', 'JSON', null, isAny),
-  jsonSchema: plain('JSON Schema', 'JSON', null, isAny),
+  text: plainKind('Text', 'a text', '', isText),
+  expression: plainKind('Expression', 'a text', '', isText),
+  code: plainKind('Code', 'a text', '', isText),
+  cron: plainKind('Schedule', 'a text', '', isText),
+  boolean: plainKind('True or false', 'true or false', false, (value) => typeof value === 'boolean'),
+  list: plainKind('List', 'a list', [], Array.isArray),
+  map: plainKind('Keys and values', 'an object', {}, isPlainObject),
+  object: plainKind('Object', 'an object', {}, isPlainObject),
+  json: plainKind('JSON', 'JSON', null, isAny),
+  file: plainKind('File', 'JSON', null, isAny),
+  jsonSchema: plainKind('JSON Schema', 'JSON', null, isAny),
   number: {
     name: 'Number',
     describe: ({ isInteger }) => (isInteger ? 'an integer' : 'a number'),
@@ -49,13 +49,13 @@ const KINDS: { readonly [Type in Kind['type']]: KindRow<Extract<Kind, { readonly
     name: 'Other',
     describe: ({ kinds }) => kinds.map(describeKind).join(' or '),
     empty: ({ kinds: [first] }) => (first === undefined ? null : emptyOf(first)),
-    fits: (value, { kinds }) => kinds.some((kind) => fits(kind, value)),
+    fits: (value, { kinds }) => kinds.some((kind) => fitsKind(kind, value)),
   },
 };
 
 const rowOf = ({ type }: Kind) => KINDS[type] as KindRow<Kind>;
 
-export const nameOf = (kind: Kind): string => rowOf(kind).name;
+export const nameOfKind = (kind: Kind): string => rowOf(kind).name;
 
 export const describeKind = (kind: Kind): string => rowOf(kind).describe(kind);
 
@@ -63,4 +63,4 @@ export const describeKind = (kind: Kind): string => rowOf(kind).describe(kind);
 export const emptyOf = (kind: Kind): JsonValue => rowOf(kind).empty(kind);
 
 /** Whether a value has the shape that a kind of field shows; any other value is shown as JSON, and kept. */
-export const fits = (kind: Kind, value: unknown): boolean => rowOf(kind).fits(value, kind);
+export const fitsKind = (kind: Kind, value: unknown): boolean => rowOf(kind).fits(value, kind);

@@ -2,7 +2,7 @@ import Button from '@cloudscape-design/components/button';
 import Input from '@cloudscape-design/components/input';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type ComponentType, type ReactNode, useState } from 'react';
-import { type Field, type Kind, toItem, withField, withOthers } from './fields.ts';
+import { type Field, type Kind, toItemField, withField, withOthers } from './fields.ts';
 import type { InputProps } from './form-context.ts';
 import { emptyOf } from './kinds.ts';
 
@@ -71,7 +71,7 @@ export const ListInput = ({ item, label, path, Row, ...input }: ItemsProps): Rea
         <Row
           // biome-ignore lint/suspicious/noArrayIndexKey: items have no names, and keep their places while one types
           key={index}
-          field={toItem(String(index), item)}
+          field={toItemField(String(index), item)}
           label={`${label} ${index + 1}`}
           path={path}
           value={each}
@@ -110,15 +110,17 @@ export const MapInput = ({ item, label, path, Row, ...input }: ItemsProps): Reac
       {keys.map((key) => (
         <Row
           key={key}
-          field={toItem(key, item)}
+          field={toItemField(key, item)}
           path={path}
           value={object[key]}
-          onChange={(changed) => onChange(withField(object, toItem(key, item), changed ?? emptyOf(item)))}
+          onChange={(changed) =>
+            onChange(withField(object, toItemField(key, item), changed ?? emptyOf(item)))
+          }
           actions={
             <Button
               variant="inline-link"
               ariaLabel={`Remove ${key} from ${label}`}
-              onClick={() => onChange(withField(object, toItem(key, item), undefined))}
+              onClick={() => onChange(withField(object, toItemField(key, item), undefined))}
             >
               Remove
             </Button>
@@ -139,7 +141,7 @@ export const MapInput = ({ item, label, path, Row, ...input }: ItemsProps): Reac
           disabled={name === '' || isTaken}
           disabledReason={isTaken ? 'It has this key already.' : 'Name the key first.'}
           onClick={() => {
-            onChange(withField(object, toItem(name, item), emptyOf(item)));
+            onChange(withField(object, toItemField(name, item), emptyOf(item)));
             setName('');
           }}
         >

@@ -23,7 +23,7 @@ const sentences = (texts: readonly string[]): string => texts.map((text) => `${t
 /** More are counted. */
 const MAX_NAMED = 3;
 
-const list = (what: string, names: readonly string[], noun: string): readonly string[] =>
+const listNames = (what: string, names: readonly string[], noun: string): readonly string[] =>
   names.length === 0
     ? []
     : [`${what}: ${names.length > MAX_NAMED ? `${names.length} ${noun}` : names.join(', ')}`];
@@ -41,10 +41,10 @@ const describeChanges = (before: EditedDefinition, after: EditedDefinition): rea
     .filter(([line, each]) => !lines.has(line) && now.has(each.sourceNodeId) && now.has(each.targetNodeId))
     .map(([line]) => line);
   return [
-    ...list('Added', added, 'nodes'),
-    ...list('Removed', removed, 'nodes'),
-    ...list('Connected', connected, 'connections'),
-    ...list('Disconnected', cut, 'connections'),
+    ...listNames('Added', added, 'nodes'),
+    ...listNames('Removed', removed, 'nodes'),
+    ...listNames('Connected', connected, 'connections'),
+    ...listNames('Disconnected', cut, 'connections'),
   ];
 };
 
@@ -62,5 +62,5 @@ const linesOf = ({ connections = [] }: EditedDefinition): ReadonlyMap<string, Ed
 const findChanged = (before: EditedDefinition, after: EditedDefinition): readonly string[] => {
   const old = new Set(before.nodes);
   const changed = after.nodes.filter((node) => !old.has(node)).map(({ id }) => id);
-  return changed.length === 0 ? ['Changed: the workflow'] : list('Changed', changed, 'nodes');
+  return changed.length === 0 ? ['Changed: the workflow'] : listNames('Changed', changed, 'nodes');
 };

@@ -74,7 +74,7 @@ export const openDraft = (text: string): Draft | null => {
 export const startHistory = (present: Draft): History => ({ past: [], present, future: [], group: null });
 
 /** The latest states that are within the bounds. */
-const limit = (past: readonly Draft[]): readonly Draft[] => {
+const limitPast = (past: readonly Draft[]): readonly Draft[] => {
   let characters = 0;
   let first = past.length;
   while (first > 0 && past.length - first < MAX_STATES) {
@@ -89,10 +89,10 @@ const limit = (past: readonly Draft[]): readonly Draft[] => {
 const writtenLength = ({ written, definition }: Draft): number =>
   written.definition === definition ? written.text.length : 0;
 
-const push = (history: History, present: Draft, group: string | null): History => {
+const pushDraft = (history: History, present: Draft, group: string | null): History => {
   const isSame = group !== null && group === history.group;
   return {
-    past: isSame ? history.past : limit([...history.past, history.present]),
+    past: isSame ? history.past : limitPast([...history.past, history.present]),
     present,
     future: [],
     group,
@@ -110,7 +110,7 @@ export const editGraph = (history: History, edit: Edit): History => {
   if (next === definition) return history;
   const group = placeOfTyping(definition, next);
   const before = group !== null && group === history.group ? history.past.at(-1) : history.present;
-  return push(history, createEdited(written, next, measureChange(before?.definition, next)), group);
+  return pushDraft(history, createEdited(written, next, measureChange(before?.definition, next)), group);
 };
 
 /** JSON pointer of the only text or number in which two values differ; null if they differ in more, or otherwise. */
@@ -144,10 +144,10 @@ export const editText = (history: History, text: string): History => {
     'problem' in reading
       ? createDraft(text, history.present.definition, reading.problem)
       : createDraft(text, reading.definition);
-  return push(history, draft, 'text');
+  return pushDraft(history, draft, 'text');
 };
 
-export const undo = (history: History): History => {
+export const undoStep = (history: History): History => {
   const present = history.past.at(-1);
   if (present === undefined) return history;
   return {
@@ -158,7 +158,7 @@ export const undo = (history: History): History => {
   };
 };
 
-export const redo = (history: History): History => {
+export const redoStep = (history: History): History => {
   const [present, ...future] = history.future;
   if (present === undefined) return history;
   return { past: [...history.past, history.present], present, future, group: null };

@@ -28,7 +28,7 @@ import { NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
 import { measureNode, outputPlace } from '../../parts/graph/node-handles.ts';
 import { graphLabels } from '../../parts/graph/speak-nodes.ts';
 import {
-  connect,
+  connectNodes,
   type EditedConnection,
   type EditedDefinition,
   moveNodes,
@@ -195,7 +195,11 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
       onConnect: ({ source, sourceHandle, target }: Connection) =>
         draw(
           edited(
-            connect({ sourceNodeId: source, sourceOutput: sourceHandle ?? 'main', targetNodeId: target }),
+            connectNodes({
+              sourceNodeId: source,
+              sourceOutput: sourceHandle ?? 'main',
+              targetNodeId: target,
+            }),
           ),
         ),
     }),

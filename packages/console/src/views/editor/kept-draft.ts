@@ -13,12 +13,14 @@ export interface KeptDraft {
 /** In characters of both texts: browsers have room for about five million in all. */
 const MAX_LENGTH = 1_000_000;
 
-const keyOf = (workflowId: string): string => `hookloom-draft/${settings.stage ?? ''}/${workflowId}`;
+const draftKeyOf = (workflowId: string): string => `hookloom-draft/${settings.stage ?? ''}/${workflowId}`;
 
 /** @param workflowId - empty for a new workflow */
 export const loadDraft = (workflowId: string): KeptDraft | null => {
   try {
-    const kept = JSON.parse(localStorage.getItem(keyOf(workflowId)) ?? 'null') as Partial<KeptDraft> | null;
+    const kept = JSON.parse(
+      localStorage.getItem(draftKeyOf(workflowId)) ?? 'null',
+    ) as Partial<KeptDraft> | null;
     return typeof kept?.text === 'string' && typeof kept.base === 'string'
       ? { version: typeof kept.version === 'number' ? kept.version : null, base: kept.base, text: kept.text }
       : null;
@@ -36,10 +38,10 @@ export const loadDraft = (workflowId: string): KeptDraft | null => {
 export const keepDraft = (workflowId: string, draft: KeptDraft | null): boolean => {
   try {
     if (draft === null || draft.base.length + draft.text.length > MAX_LENGTH) {
-      localStorage.removeItem(keyOf(workflowId));
+      localStorage.removeItem(draftKeyOf(workflowId));
       return draft === null;
     }
-    localStorage.setItem(keyOf(workflowId), JSON.stringify(draft));
+    localStorage.setItem(draftKeyOf(workflowId), JSON.stringify(draft));
     return true;
   } catch {
     return false; // storage is full or switched off

@@ -16,8 +16,8 @@ import { parseDefinition } from '../../parts/parse-json.ts';
 import {
   changeNode,
   chooseCredential,
-  connect,
-  disconnect,
+  connectNodes,
+  disconnectNodes,
   type Edit,
   type EditedConnection,
   type EditedDefinition,
@@ -255,7 +255,10 @@ const Connections = (props: NodeEditorProps): ReactNode => {
             <Button ariaLabel={`Insert into ${label}`} onClick={() => onInsert(connection)}>
               Insert
             </Button>
-            <Button ariaLabel={`Remove connection ${label}`} onClick={() => onEdit(disconnect(connection))}>
+            <Button
+              ariaLabel={`Remove connection ${label}`}
+              onClick={() => onEdit(disconnectNodes(connection))}
+            >
               Remove
             </Button>
           </SpaceBetween>
@@ -284,7 +287,7 @@ const Connections = (props: NodeEditorProps): ReactNode => {
         disabled={target === null}
         onClick={() => {
           if (target === null) return;
-          onEdit(connect({ sourceNodeId: id, sourceOutput: output, targetNodeId: target, targetInput }));
+          onEdit(connectNodes({ sourceNodeId: id, sourceOutput: output, targetNodeId: target, targetInput }));
           setTarget(null);
         }}
       >

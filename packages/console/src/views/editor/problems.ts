@@ -32,8 +32,8 @@ export const placeFindings = (
   { problems, warnings }: Findings,
   definition: EditedDefinition,
 ): readonly Finding[] => [
-  ...problems.map((one) => ({ ...one, ...placeOf(one.path, definition), isWarning: false, definition })),
-  ...warnings.map((one) => ({ ...one, ...placeOf(one.path, definition), isWarning: true, definition })),
+  ...problems.map((one) => ({ ...one, ...placeOfPath(one.path, definition), isWarning: false, definition })),
+  ...warnings.map((one) => ({ ...one, ...placeOfPath(one.path, definition), isWarning: true, definition })),
 ];
 
 /** What the service refused to save or to try. */
@@ -84,7 +84,7 @@ export const toUnique = (findings: readonly Finding[]): readonly Finding[] => [
 ];
 
 /** Where a JSON pointer leads to. What is wrong with a connection belongs to the node that it leaves. */
-const placeOf = (path: string, { nodes, connections = [] }: EditedDefinition): Place => {
+const placeOfPath = (path: string, { nodes, connections = [] }: EditedDefinition): Place => {
   const [, list, index, member = '', ...rest] = path.split('/');
   const source = list === 'connections' ? connections[Number(index)]?.sourceNodeId : undefined;
   if (source !== undefined) {

@@ -4,7 +4,7 @@ import {
   type Addition,
   addNode,
   chooseId,
-  connect,
+  connectNodes,
   type Edit,
   type EditedConnection,
   type EditedDefinition,
@@ -51,7 +51,7 @@ export const useAdding = ({ onAdd, onAnswered }: AddingParts) => {
       const edit: Edit = (before) => {
         if (into !== undefined) return insertNode(node, into, output)(before);
         const added = addNode(node)(before);
-        return after === undefined ? added : connect({ ...after, targetNodeId: node.id })(added);
+        return after === undefined ? added : connectNodes({ ...after, targetNodeId: node.id })(added);
       };
       return { edit, ids: new Set([node.id]) };
     });

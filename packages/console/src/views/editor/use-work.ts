@@ -5,7 +5,7 @@ import {
   type EditedDefinition,
   removeNodes,
 } from './definition/definition-edits.ts';
-import { type Draft, editGraph, endGroup, type History, redo, startHistory, undo } from './draft.ts';
+import { type Draft, editGraph, endGroup, type History, redoStep, startHistory, undoStep } from './draft.ts';
 
 /** What is edited. */
 export interface Work {
@@ -34,7 +34,7 @@ const createWorkStore = (first: Draft) => {
   let isDrawn = false;
   const listeners = new Set<() => void>();
   const set = (step: Step, isOfGraph = isDrawn) => {
-    const next = take(work, step);
+    const next = takeStep(work, step);
     if (next === work) return;
     work = next;
     isDrawn = isOfGraph;
@@ -76,7 +76,7 @@ export const useWork = (first: () => Draft): { readonly shown: Work; readonly st
 };
 
 /** The same object if nothing changes. */
-const take = (work: Work, step: Step): Work => {
+const takeStep = (work: Work, step: Step): Work => {
   const next = { ...work, ...step(work) };
   return next.history === work.history && next.selected === work.selected ? work : next;
 };
@@ -102,9 +102,9 @@ export const removeSelected: Step = (work) => ({
   selected: NOTHING,
 });
 
-export const undone: Step = ({ history }) => ({ history: undo(history) });
+export const undone: Step = ({ history }) => ({ history: undoStep(history) });
 
-export const redone: Step = ({ history }) => ({ history: redo(history) });
+export const redone: Step = ({ history }) => ({ history: redoStep(history) });
 
 export const selectAll: Step = ({ history }) => ({
   selected: new Set(history.present.definition.nodes.map(({ id }) => id)),

@@ -37,11 +37,11 @@ export const toSchemaFields = (schema: unknown): SchemaFields => {
 
 const toSchema = (value: unknown): Schema => (isPlainObject(value) ? value : {});
 
-const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const listOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The schemas one of which applies. */
 const variantsOf = ({ oneOf, anyOf }: Schema): Schema[] =>
-  [...toList(oneOf), ...toList(anyOf)].filter(isPlainObject);
+  [...listOrEmpty(oneOf), ...listOrEmpty(anyOf)].filter(isPlainObject);
 
 /** The schemas of values whose keys have no names of their own. */
 const unnamedOf = ({ additionalProperties, patternProperties }: Schema): Schema[] =>
@@ -51,9 +51,9 @@ const findGroups = (schema: Schema, depth: number): SchemaField[][] => {
   if (depth > MAX_DEPTH) return [];
   const { properties, required, items } = schema;
   if (isPlainObject(properties)) {
-    const names = new Set(toList(required));
+    const names = new Set(listOrEmpty(required));
     const fields = Object.entries(properties).map(([name, value]) =>
-      toField(name, toSchema(value), names.has(name), depth),
+      toSchemaField(name, toSchema(value), names.has(name), depth),
     );
     return fields.length === 0 ? [] : [fields];
   }
@@ -62,7 +62,7 @@ const findGroups = (schema: Schema, depth: number): SchemaField[][] => {
     .flatMap((part) => findGroups(part, depth + 1));
 };
 
-const toField = (name: string, schema: Schema, isRequired: boolean, depth: number): SchemaField => ({
+const toSchemaField = (name: string, schema: Schema, isRequired: boolean, depth: number): SchemaField => ({
   name,
   type: describeType(schema, depth),
   // A key that has a default may be left out.
@@ -140,7 +140,7 @@ const describeLimits = (schema: Schema): string[] => [
 /** Variants at the top that only require keys. */
 const describeChoice = (schema: Schema): string | null => {
   const choices = variantsOf(schema)
-    .map(({ required }) => toList(required).map(String).join(' and '))
+    .map(({ required }) => listOrEmpty(required).map(String).join(' and '))
     .filter((names) => names !== '');
   if (choices.length === 0) return null;
   return `${'oneOf' in schema ? 'Exactly' : 'At least'} one of these is required: ${choices.join(', ')}.`;

@@ -14,13 +14,13 @@ export interface VariableForm {
 export const EMPTY: VariableForm = { name: '', type: 'string', text: '', description: '' };
 
 /** A value as it is shown: text as it is, any other as JSON. */
-export const toText = ({ type, value }: Pick<Variable, 'type' | 'value'>): string =>
+export const textOfVariable = ({ type, value }: Pick<Variable, 'type' | 'value'>): string =>
   type === 'string' ? String(value) : (JSON.stringify(value, null, type === 'json' ? 2 : 0) ?? '');
 
 export const toForm = (variable: Omit<Variable, 'changedAt' | 'changedBy' | 'revision'>): VariableForm => ({
   name: variable.name,
   type: variable.type,
-  text: toText(variable),
+  text: textOfVariable(variable),
   description: variable.description ?? '',
 });
 

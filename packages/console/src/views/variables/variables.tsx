@@ -13,7 +13,7 @@ import { Rows } from '../../parts/rows.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useQuestion } from '../../parts/use-question.tsx';
 import { SetVariable } from './set-variable.tsx';
-import { toText, type Variable } from './variable-form.ts';
+import { textOfVariable, type Variable } from './variable-form.ts';
 
 /** What is asked: the fields of a variable, or whether to remove one. */
 type Question = { readonly kind: 'set'; readonly variable: Variable | null } | Removal;
@@ -51,7 +51,7 @@ interface VariableTableProps {
 const VariableTable = ({ variables, text, onText, onAsk }: VariableTableProps): ReactNode => {
   const wanted = text.toLowerCase();
   const items = variables.filter((variable) =>
-    [variable.name, variable.description ?? '', toText(variable)].some((part) =>
+    [variable.name, variable.description ?? '', textOfVariable(variable)].some((part) =>
       part.toLowerCase().includes(wanted),
     ),
   );
@@ -113,7 +113,7 @@ const VariableTable = ({ variables, text, onText, onAsk }: VariableTableProps): 
           id: 'value',
           header: 'Value',
           minWidth: 200,
-          cell: (variable) => <Value text={toText(variable)} />,
+          cell: (variable) => <Value text={textOfVariable(variable)} />,
         },
         {
           id: 'changed',

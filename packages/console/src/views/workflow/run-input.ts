@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, InputField['kind']>> = {
   boolean: 'boolean',
 };
 
-const toField = (name: string, schema: unknown, isRequired: boolean): InputField | null => {
+const toInputField = (name: string, schema: unknown, isRequired: boolean): InputField | null => {
   if (!isPlainObject(schema)) return null;
   const choices = Array.isArray(schema.enum) ? schema.enum.map((value) => JSON.stringify(value)) : [];
   const kind = choices.length > 0 ? 'choice' : KINDS[String(schema.type)];
@@ -47,7 +47,7 @@ export const toInputFields = ({
   if (!isPlainObject(schema) || !isPlainObject(schema.properties)) return null;
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = Object.entries(schema.properties).map(([name, property]) =>
-    toField(name, property, required.includes(name)),
+    toInputField(name, property, required.includes(name)),
   );
   const simple = fields.filter((field) => field !== null);
   return simple.length === fields.length && fields.length > 0 ? simple : null;

@@ -116,9 +116,9 @@ const toTest = (wanted: JsonValue): ScalarTest => {
 const toExclusion = (operand: JsonValue): ScalarTest => {
   const excluded = isObject(operand)
     ? Object.entries(operand).flatMap(([operator, texts]) =>
-        toList(texts).map((text) => toTextTest(operator as TextOperator, text)),
+        listOfValue(texts).map((text) => toTextTest(operator as TextOperator, text)),
       )
-    : toList(operand).map(
+    : listOfValue(operand).map(
         (value): ScalarTest =>
           (other) =>
             other === value,
@@ -126,7 +126,7 @@ const toExclusion = (operand: JsonValue): ScalarTest => {
   return (value) => !excluded.some((test) => test(value));
 };
 
-const toList = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : [value]);
+const listOfValue = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : [value]);
 
 /**
  * Creates a test for strings from a valid wildcard pattern. Each literal piece is matched at its first occurrence,

@@ -20,10 +20,10 @@ interface Field {
  *
  * @param pattern - without problems, so it expands to at most 1,000
  */
-const toTrees = (pattern: JsonObject): readonly PatternTree[] => expand(pattern, []).map(toTree);
+const toTrees = (pattern: JsonObject): readonly PatternTree[] => expandOr(pattern, []).map(toTree);
 
 /** The fields of each pattern without `$or`. */
-const expand = (pattern: JsonObject, keys: readonly string[]): readonly (readonly Field[])[] => {
+const expandOr = (pattern: JsonObject, keys: readonly string[]): readonly (readonly Field[])[] => {
   let combinations: readonly (readonly Field[])[] = [[]];
   for (const [key, value] of Object.entries(pattern)) {
     const choices = expandField(key, value, keys);
@@ -37,9 +37,9 @@ const expandField = (
   value: JsonValue,
   keys: readonly string[],
 ): readonly (readonly Field[])[] => {
-  if (key === '$or') return (value as readonly JsonObject[]).flatMap((choice) => expand(choice, keys));
+  if (key === '$or') return (value as readonly JsonObject[]).flatMap((choice) => expandOr(choice, keys));
   const path = [...keys, ...key.split('.')];
-  return Array.isArray(value) ? [[{ keys: path, leaf: toLeaf(value) }]] : expand(value as JsonObject, path);
+  return Array.isArray(value) ? [[{ keys: path, leaf: toLeaf(value) }]] : expandOr(value as JsonObject, path);
 };
 
 /** The order of paths matters: see `matchesPattern`. In it, all paths below one key are adjacent. */
@@ -79,7 +79,7 @@ const MAX_DEPTH = 1_000;
  * @param pattern - a pattern for which `findPatternProblem` returns null
  */
 export const matchesPattern = (pattern: JsonObject, event: JsonObject): boolean =>
-  toTrees(pattern).some((tree) => evaluate(tree, event, null, 0) !== 'no');
+  toTrees(pattern).some((tree) => evaluatePattern(tree, event, null, 0) !== 'no');
 
 /** How a pattern matched: `value` when a value did, `absent` when only the absence of fields did. */
 type Outcome = 'no' | 'absent' | 'value';
@@ -91,19 +91,19 @@ type FindPresent = () => ReadonlySet<Leaf>;
  * @param findPresent - searches the outermost array around the value with no chosen element; null if there is none.
  * Matching a value chooses the elements of all arrays around it, so later fields are looked for in these
  */
-const evaluate = (
+const evaluatePattern = (
   node: PatternNode,
   value: JsonValue | undefined,
   findPresent: FindPresent | null,
   depth: number,
 ): Outcome => {
   if (!isTree(node)) return evaluateLeaf(node, value, findPresent, depth);
-  if (depth > MAX_DEPTH) return evaluate(node, undefined, findPresent, 0);
+  if (depth > MAX_DEPTH) return evaluatePattern(node, undefined, findPresent, 0);
   if (Array.isArray(value)) return evaluateArray(node, value, findPresent, depth);
   let outcome: Outcome = 'absent';
   for (const [key, child] of node) {
     const unchosen = outcome === 'value' ? null : findPresent;
-    const found = evaluate(child, fieldOf(value, key), unchosen, depth + 1);
+    const found = evaluatePattern(child, fieldOfEvent(value, key), unchosen, depth + 1);
     if (found === 'no') return 'no';
     if (found === 'value') outcome = 'value';
   }
@@ -133,9 +133,9 @@ const evaluateArray = (
     (element) =>
       typeof element === 'object' &&
       element !== null &&
-      evaluate(tree, element, findPresent, depth + 1) === 'value',
+      evaluatePattern(tree, element, findPresent, depth + 1) === 'value',
   );
-  return isFound ? 'value' : evaluate(tree, undefined, findPresent, depth);
+  return isFound ? 'value' : evaluatePattern(tree, undefined, findPresent, depth);
 };
 
 /** Adds the fields of a pattern that have a value, in any element of any array. */
@@ -150,12 +150,12 @@ const collectPresent = (
   } else if (depth <= MAX_DEPTH && Array.isArray(value)) {
     for (const element of value) collectPresent(node, element, present, depth + 1);
   } else if (depth <= MAX_DEPTH) {
-    for (const [key, child] of node) collectPresent(child, fieldOf(value, key), present, depth + 1);
+    for (const [key, child] of node) collectPresent(child, fieldOfEvent(value, key), present, depth + 1);
   }
   return present;
 };
 
-const fieldOf = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
+const fieldOfEvent = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
   if (!isPlainObject(value)) return undefined;
   const own = Object.hasOwn(value, key) ? (value[key] as JsonValue) : undefined;
   const dotted = dottedKeysOf(value).filter((other) => other.startsWith(`${key}.`));

@@ -72,13 +72,13 @@ export const createPolicies = (account: Account, accountId: string): Policies =>
     const outcome = await runSimulation(simulation, {});
     const asked = `User: ${typeof caller === 'string' ? caller : caller.callerArn} is not authorized to perform: ${action} on resource: ${resource}`;
     if (outcome.resultType === 'error')
-      return refuse(`${asked} because it can't be evaluated: ${JSON.stringify(outcome.errors)}`);
+      return refusedBecause(`${asked} because it can't be evaluated: ${JSON.stringify(outcome.errors)}`);
     const results = outcome.resultType === 'single' ? [outcome.result] : outcome.results;
     const [result] = results;
     if (results.length > 1 || result === undefined)
-      return refuse(`${asked} because no identity-based policy allows the ${action} action`);
+      return refusedBecause(`${asked} because no identity-based policy allows the ${action} action`);
     const { analysis } = result;
-    if (analysis.result !== 'Allowed') return refuse(`${asked} because ${whyNot(result, action)}`);
+    if (analysis.result !== 'Allowed') return refusedBecause(`${asked} because ${whyNot(result, action)}`);
     const statements = [
       ...(analysis.identityAnalysis?.allowStatements ?? []).map(({ policyId, explain }) => ({
         policy: held.find(({ name }) => name === policyId),
@@ -100,7 +100,7 @@ export const createPolicies = (account: Account, accountId: string): Policies =>
           isPart(grant.resource, resources, 'resource') &&
           isPart(grant.resource, explain.principals, 'principal')
         )
-          used.add(keyOf(grant));
+          used.add(grantKeyOf(grant));
       return `${policy.holder}[${at}]`;
     });
     return { allowed: true, reason: `allowed by ${names.join(', ')}` };
@@ -123,7 +123,7 @@ export const createPolicies = (account: Account, accountId: string): Policies =>
         holder: grant.holder,
         action: grant.action,
         resource: grant.resource,
-        used: used.has(keyOf(grant)),
+        used: used.has(grantKeyOf(grant)),
       })),
   };
 };
@@ -149,7 +149,7 @@ const hasWildcardInFront = (arn: string): boolean => {
   return service !== 's3' && front.length < resource.length && /[*?]/.test(front);
 };
 
-const refuse = (reason: string): Decision => ({ allowed: false, reason });
+const refusedBecause = (reason: string): Decision => ({ allowed: false, reason });
 
 /** Whether an action has no resource, whatever the operation names: only `*` allows such an action. */
 const takesNoResource = async (action: string): Promise<boolean> => {
@@ -278,7 +278,7 @@ interface Grant {
   readonly resource: string;
 }
 
-const keyOf = ({ policy, at, action, resource }: Grant): string =>
+const grantKeyOf = ({ policy, at, action, resource }: Grant): string =>
   JSON.stringify([policy, at, action, resource]);
 
 /** Each action with each resource that a policy allows. In a trust policy, a principal stands in place of the resource. */

@@ -71,7 +71,7 @@ const REST = /^(lambda|scheduler|execute-api)$/;
  *
  * @param isForm - whether the request is a form, which services answer with XML
  */
-export const refuse = (
+export const refuseCall = (
   service: string,
   { method, isForm }: { readonly method: string; readonly isForm: boolean },
   kind: RefusalKind,

@@ -40,7 +40,7 @@ const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const SMALL = CAPITALS.toLowerCase();
 
 /** Generates names in the form `STACK-LOGICALID-RANDOM`, with the first two parts shortened to fit. */
-const generated =
+const generatedName =
   (maxLength: number, toCase: (text: string) => string = (text) => text) =>
   (logicalId: string, place: Place): string => {
     const suffix = suffixOf(logicalId, place, CAPITALS + DIGITS, 12);
@@ -50,7 +50,7 @@ const generated =
 
 const shortId = (logicalId: string, place: Place): string => suffixOf(logicalId, place, SMALL + DIGITS, 10);
 
-const uuid = (logicalId: string, place: Place): string => {
+const uuidOf = (logicalId: string, place: Place): string => {
   const hex = suffixOf(logicalId, place, '0123456789abcdef', 32);
   return [
     hex.slice(0, 8),
@@ -90,9 +90,9 @@ const ruleArn = arnOf('events', ({ name, property }) => {
 });
 
 /** Resources that others refer to only by name, or not at all. */
-const plain = (nameProperty?: string): Kind => ({
+const plainKind = (nameProperty?: string): Kind => ({
   ...(nameProperty === undefined ? {} : { nameProperty }),
-  generateName: generated(64),
+  generateName: generatedName(64),
   ref: byName,
 });
 
@@ -102,13 +102,13 @@ const STREAM_LABEL = '2026-01-01T00:00:00.000';
 /** Documented at https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-template-resource-type-ref.html */
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::DynamoDB::Table': {
-    ...plain('TableName'),
+    ...plainKind('TableName'),
     arn: arnOf('dynamodb', ({ name }) => `table/${name}`),
     attributes: { StreamArn: arnOf('dynamodb', ({ name }) => `table/${name}/stream/${STREAM_LABEL}`) },
   },
   'AWS::S3::Bucket': {
     nameProperty: 'BucketName',
-    generateName: generated(63, (text) => text.toLowerCase()),
+    generateName: generatedName(63, (text) => text.toLowerCase()),
     ref: byName,
     arn: ({ partition, name }) => `arn:${partition}:s3:::${name}`,
     attributes: {
@@ -118,41 +118,41 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'AWS::SQS::Queue': {
     nameProperty: 'QueueName',
-    generateName: generated(80),
+    generateName: generatedName(80),
     ref: queueUrl,
     arn: arnOf('sqs', byName),
     attributes: { QueueName: byName, QueueUrl: queueUrl },
   },
   'AWS::SNS::Topic': {
-    ...plain('TopicName'),
+    ...plainKind('TopicName'),
     ref: arnOf('sns', byName),
     attributes: { TopicArn: arnOf('sns', byName), TopicName: byName },
   },
   'AWS::Lambda::Function': {
-    ...plain('FunctionName'),
+    ...plainKind('FunctionName'),
     arn: arnOf('lambda', ({ name }) => `function:${name}`),
   },
   'AWS::Lambda::Version': {
-    ...plain(),
+    ...plainKind(),
     ref: (resource) => `${functionArn(resource)}:1`,
     attributes: { Version: () => '1', FunctionArn: (resource) => `${functionArn(resource)}:1` },
   },
   'AWS::Lambda::Alias': {
-    ...plain(),
+    ...plainKind(),
     ref: (resource) => `${functionArn(resource)}:${resource.property('Name')}`,
     attributes: { AliasArn: (resource) => `${functionArn(resource)}:${resource.property('Name')}` },
   },
   'AWS::Lambda::EventSourceMapping': {
-    generateName: uuid,
+    generateName: uuidOf,
     ref: byName,
     attributes: {
       Id: byName,
       EventSourceMappingArn: arnOf('lambda', ({ name }) => `event-source-mapping:${name}`),
     },
   },
-  'AWS::Lambda::Permission': plain(),
+  'AWS::Lambda::Permission': plainKind(),
   'AWS::IAM::Role': {
-    ...plain('RoleName'),
+    ...plainKind('RoleName'),
     arn: iamArn('role'),
     attributes: {
       RoleId: ({ logicalId, ...place }) => `AROA${suffixOf(logicalId, place, CAPITALS + DIGITS, 17)}`,
@@ -160,47 +160,47 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'AWS::IAM::ManagedPolicy': {
     nameProperty: 'ManagedPolicyName',
-    generateName: generated(128),
+    generateName: generatedName(128),
     ref: iamArn('policy'),
     attributes: { PolicyArn: iamArn('policy') },
   },
   'AWS::Logs::LogGroup': {
     nameProperty: 'LogGroupName',
-    generateName: generated(512),
+    generateName: generatedName(512),
     ref: byName,
     arn: arnOf('logs', ({ name }) => `log-group:${name}:*`),
   },
-  'AWS::Logs::MetricFilter': plain('FilterName'),
-  'AWS::Events::Rule': { ...plain('Name'), arn: ruleArn },
+  'AWS::Logs::MetricFilter': plainKind('FilterName'),
+  'AWS::Events::Rule': { ...plainKind('Name'), arn: ruleArn },
   'AWS::Events::EventBus': {
-    ...plain('Name'),
+    ...plainKind('Name'),
     arn: arnOf('events', ({ name }) => `event-bus/${name}`),
     attributes: { Name: byName },
   },
   'AWS::Scheduler::ScheduleGroup': {
-    ...plain('Name'),
+    ...plainKind('Name'),
     arn: arnOf('scheduler', ({ name }) => `schedule-group/${name}`),
   },
   'AWS::Scheduler::Schedule': {
-    ...plain('Name'),
+    ...plainKind('Name'),
     arn: arnOf('scheduler', ({ name, property }) => `schedule/${property('GroupName') ?? 'default'}/${name}`),
   },
   'AWS::CloudWatch::Alarm': {
-    ...plain('AlarmName'),
+    ...plainKind('AlarmName'),
     arn: arnOf('cloudwatch', ({ name }) => `alarm:${name}`),
   },
   'AWS::CloudWatch::CompositeAlarm': {
-    ...plain('AlarmName'),
+    ...plainKind('AlarmName'),
     arn: arnOf('cloudwatch', ({ name }) => `alarm:${name}`),
   },
-  'AWS::CloudWatch::Dashboard': plain('DashboardName'),
+  'AWS::CloudWatch::Dashboard': plainKind('DashboardName'),
   'AWS::KMS::Key': {
-    generateName: uuid,
+    generateName: uuidOf,
     ref: byName,
     arn: arnOf('kms', ({ name }) => `key/${name}`),
     attributes: { KeyId: byName },
   },
-  'AWS::KMS::Alias': plain('AliasName'),
+  'AWS::KMS::Alias': plainKind('AliasName'),
   'AWS::ApiGatewayV2::Api': {
     generateName: shortId,
     ref: byName,
@@ -209,20 +209,20 @@ const kinds: Readonly<Record<string, Kind>> = {
       ApiEndpoint: ({ name, region }) => `https://${name}.execute-api.${region}.amazonaws.com`,
     },
   },
-  'AWS::ApiGatewayV2::Stage': plain('StageName'),
+  'AWS::ApiGatewayV2::Stage': plainKind('StageName'),
   'AWS::ApiGatewayV2::Integration': { generateName: shortId, ref: byName },
   'AWS::ApiGatewayV2::Route': { generateName: shortId, ref: byName },
   'AWS::ApiGatewayV2::DomainName': {
-    ...plain('DomainName'),
+    ...plainKind('DomainName'),
     attributes: {
       RegionalDomainName: ({ logicalId, region, ...place }) =>
         `d-${shortId(logicalId, { region, ...place })}.execute-api.${region}.amazonaws.com`,
       RegionalHostedZoneId: () => 'Z0000000000000',
     },
   },
-  'AWS::CloudFormation::CustomResource': plain(),
+  'AWS::CloudFormation::CustomResource': plainKind(),
 };
 
 /** Returns the kind of a resource type; null for an unknown one. */
-export const kindOf = (type: string): Kind | null =>
-  Object.hasOwn(kinds, type) ? (kinds[type] ?? null) : type.startsWith('Custom::') ? plain() : null;
+export const resourceKindOf = (type: string): Kind | null =>
+  Object.hasOwn(kinds, type) ? (kinds[type] ?? null) : type.startsWith('Custom::') ? plainKind() : null;

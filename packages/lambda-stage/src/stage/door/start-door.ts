@@ -24,7 +24,7 @@ import type { Decision, Door, DoorOptions, PolicyDocument, Question, Refusal } f
 import { createKeyring, type Identity, readAccount, toSession } from './identities.ts';
 import { createPolicies } from './policies.ts';
 import { readCall } from './read-call.ts';
-import { type RefusalKind, refuse } from './refuse.ts';
+import { type RefusalKind, refuseCall } from './refuse.ts';
 import { createBuckets } from './services/object-store.ts';
 import type { Reply } from './services/reply.ts';
 import { createParameters, createSecrets, type Operate } from './services/secrets.ts';
@@ -138,7 +138,8 @@ export const startDoor = async ({
 
   const serveCall = async (request: ReceivedRequest, destination: Destination): Promise<Reply> => {
     const { service } = destination;
-    const refuseAs = (kind: RefusalKind, message: string) => refuse(service, shapeOf(request), kind, message);
+    const refuseAs = (kind: RefusalKind, message: string) =>
+      refuseCall(service, shapeOf(request), kind, message);
     const verified = await authenticate(request, service, destination.region);
     if (verified.problem !== null) return refuseAs(verified.problem, verified.message);
     const { owner: caller } = verified;
@@ -185,7 +186,7 @@ export const startDoor = async ({
     if (reply.status !== 404 || path === '/' || !/^(GET|HEAD)$/.test(api.method)) return reply;
     const permission = { action: 's3:ListBucket', resource: `arn:${partition}:s3:::${bucket}` };
     const { allowed, reason } = await decide(caller, permission);
-    return allowed ? reply : refuse('s3', shapeOf(api), 'denied', reason);
+    return allowed ? reply : refuseCall('s3', shapeOf(api), 'denied', reason);
   };
 
   const serve = async (incoming: IncomingMessage): Promise<Reply> => {
@@ -196,7 +197,7 @@ export const startDoor = async ({
     if (destination === null) {
       const reason = `unknown host ${host}`;
       record({ principal: ANONYMOUS, action: null, resource: null, reason });
-      return refuse(host, shapeOf(request), 'unknownOperation', reason);
+      return refuseCall(host, shapeOf(request), 'unknownOperation', reason);
     }
     const gateway = backends['execute-api'];
     if (destination.service === 'execute-api' && gateway !== undefined)
@@ -217,7 +218,7 @@ export const startDoor = async ({
       if (incoming.destroyed && !incoming.complete) return; // the caller disconnected
       const reason = `the door itself failed: ${error.message}`;
       record({ principal: ANONYMOUS, action: null, resource: null, reason });
-      send(refuse('', { method: incoming.method ?? '', isForm: false }, 'noBackend', reason));
+      send(refuseCall('', { method: incoming.method ?? '', isForm: false }, 'noBackend', reason));
     });
   };
 
@@ -270,7 +271,7 @@ export const startDoor = async ({
       const verified = await authenticate(signed, 'execute-api', region);
       if (verified.problem !== null) return { allowed: false, message: 'Forbidden' };
       const { owner: caller, accessKeyId } = verified;
-      const resource = `arn:${partition}:execute-api:${region}:${accountId}:${apiId}/$default/${request.method}${pathOf(request.url)}`;
+      const resource = `arn:${partition}:execute-api:${region}:${accountId}:${apiId}/$default/${request.method}${pathOfUrl(request.url)}`;
       const { allowed } = await decide(caller, { action: 'execute-api:Invoke', resource });
       return allowed
         ? { allowed: true, callerArn: caller.callerArn, accessKeyId, account: accountId }
@@ -295,10 +296,10 @@ const shapeOf = ({ method, headers }: Pick<ReceivedRequest, 'method' | 'headers'
   isForm: String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded'),
 });
 
-const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
+const pathOfUrl = (url: string): string => url.split('?', 1)[0] ?? '';
 
 const toApiRequest = ({ method, url, headers, body }: ReceivedRequest): ApiRequest => {
   const at = url.indexOf('?');
   const query = new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
-  return { method, path: pathOf(url), query, headers, body };
+  return { method, path: pathOfUrl(url), query, headers, body };
 };

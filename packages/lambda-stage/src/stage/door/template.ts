@@ -1,4 +1,4 @@
-import { type Kind, kindOf, type Place } from './resource-kinds.ts';
+import { type Kind, type Place, resourceKindOf } from './resource-kinds.ts';
 
 /** A CloudFormation template, as `serverless package` writes it. */
 export interface Template {
@@ -73,7 +73,7 @@ export const resolveTemplate = (template: Template, options: StackOptions): Reso
     resources: Object.fromEntries(
       present.map(([logicalId, { Type, Properties = {} }]) => {
         const properties = resolver.resolve(Properties, logicalId) as Record<string, unknown>;
-        const kind = kindOf(Type);
+        const kind = resourceKindOf(Type);
         return [
           logicalId,
           {
@@ -148,7 +148,7 @@ const createResolver = (
     if (resource === undefined) throw new Error(`${path}: the template has no ${logicalId}`);
     if (!holds(resource.Condition))
       throw new Error(`${path}: refers to ${logicalId}, whose condition ${resource.Condition} is false`);
-    const kind = kindOf(resource.Type);
+    const kind = resourceKindOf(resource.Type);
     if (kind === null)
       throw new Error(
         `${path}: refers to ${logicalId}, but the return values of ${resource.Type} are unknown`,

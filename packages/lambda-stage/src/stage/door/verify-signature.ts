@@ -93,8 +93,8 @@ export const verifySignature = async <Owner>(
     checkTime(claim, verifier);
     checkSignedHeaders(request, claim);
     const payload = checkPayload(request, claim, verifier.service);
-    const expected = await sign(request, claim, keys, payload, verifier);
-    if (!isSame(expected, claim.signature))
+    const expected = await signReceived(request, claim, keys, payload, verifier);
+    if (!isSameSignature(expected, claim.signature))
       throw new Problem(
         'mismatch',
         'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.',
@@ -106,13 +106,14 @@ export const verifySignature = async <Owner>(
   }
 };
 
-const malformed = (message: string) => new Problem('malformed', message);
+const malformedRequest = (message: string) => new Problem('malformed', message);
 
 const readClaim = (request: ReceivedRequest): Claim => {
   const authorization = headerOf(request, 'authorization');
   const query = readQuery(request.url);
   const inQuery = query.some(([name]) => name === 'X-Amz-Signature' || name === 'X-Amz-Algorithm');
-  if (authorization !== undefined && inQuery) throw malformed('A request can only be signed in one way.');
+  if (authorization !== undefined && inQuery)
+    throw malformedRequest('A request can only be signed in one way.');
   if (authorization !== undefined) return readHeaders(request, authorization);
   if (inQuery) return readParameters(query);
   throw new Problem('notSigned', 'Missing Authentication Token');
@@ -121,7 +122,7 @@ const readClaim = (request: ReceivedRequest): Claim => {
 const readHeaders = (request: ReceivedRequest, authorization: string): Claim => {
   const [algorithm, ...words] = authorization.split(' ');
   const rest = words.join(' ').trimStart();
-  if (algorithm !== ALGORITHM) throw malformed(`The Authorization header does not use ${ALGORITHM}.`);
+  if (algorithm !== ALGORITHM) throw malformedRequest(`The Authorization header does not use ${ALGORITHM}.`);
   const fields = new Map(
     rest.split(',').map((field) => {
       const at = field.indexOf('=');
@@ -141,10 +142,10 @@ const readHeaders = (request: ReceivedRequest, authorization: string): Claim => 
 
 const readParameters = (query: readonly (readonly [string, string])[]): Claim => {
   const names = query.map(([name]) => name);
-  if (new Set(names).size < names.length) throw malformed('A query parameter is repeated.');
+  if (new Set(names).size < names.length) throw malformedRequest('A query parameter is repeated.');
   const parameters = new Map(query);
   if (parameters.get('X-Amz-Algorithm') !== ALGORITHM)
-    throw malformed(`X-Amz-Algorithm is not ${ALGORITHM}.`);
+    throw malformedRequest(`X-Amz-Algorithm is not ${ALGORITHM}.`);
   return toClaim({
     isQuery: true,
     credential: parameters.get('X-Amz-Credential'),
@@ -181,11 +182,12 @@ const toClaim = ({
   const signedAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   const seconds = /^\d{1,6}$/.test(expires) ? Number(expires) : Number.NaN;
   if (accessKeyId === '' || scope.length !== 4)
-    throw malformed('The credential does not have the form KEY/DATE/REGION/SERVICE/aws4_request.');
-  if (!/^[0-9a-f]{64}$/.test(signature)) throw malformed('The signature is not 64 hexadecimal digits.');
-  if (Number.isNaN(signedAt)) throw malformed('The date of the request is not in ISO 8601 format.');
-  if (!(seconds <= MAX_URL_SECONDS)) throw malformed('X-Amz-Expires must be at most a week.');
-  if (!names.includes('host')) throw malformed('The host is not signed.');
+    throw malformedRequest('The credential does not have the form KEY/DATE/REGION/SERVICE/aws4_request.');
+  if (!/^[0-9a-f]{64}$/.test(signature))
+    throw malformedRequest('The signature is not 64 hexadecimal digits.');
+  if (Number.isNaN(signedAt)) throw malformedRequest('The date of the request is not in ISO 8601 format.');
+  if (!(seconds <= MAX_URL_SECONDS)) throw malformedRequest('X-Amz-Expires must be at most a week.');
+  if (!names.includes('host')) throw malformedRequest('The host is not signed.');
   if (
     names.join() !==
     names
@@ -193,7 +195,7 @@ const toClaim = ({
       .sort()
       .join()
   )
-    throw malformed('The signed headers are not sorted by name.');
+    throw malformedRequest('The signed headers are not sorted by name.');
   return { ...rest, accessKeyId, scope, signedHeaders: names, signature, date, signedAt, seconds };
 };
 
@@ -210,7 +212,7 @@ const findOwner = <Owner>(
   const keys = findKeys(accessKeyId);
   if (keys === null)
     throw new Problem('unknownKey', 'The AWS Access Key Id you provided does not exist in our records.');
-  if (!isSame(keys.sessionToken ?? '', sessionToken ?? ''))
+  if (!isSameSignature(keys.sessionToken ?? '', sessionToken ?? ''))
     throw new Problem('otherToken', 'The security token included in the request is invalid.');
   if (keys.expiresAt !== undefined && now >= keys.expiresAt)
     throw new Problem('expiredToken', 'The security token included in the request is expired');
@@ -258,8 +260,8 @@ const checkPayload = (request: ReceivedRequest, { isQuery }: Claim, service: str
   }
   if (stated === undefined && isQuery) return UNSIGNED;
   if (stated === UNSIGNED || stated === UNSIGNED_CHUNKS) return stated;
-  if (stated === undefined) throw malformed('x-amz-content-sha256 is missing.');
-  if (!/^[0-9a-f]{64}$/.test(stated)) throw malformed(`x-amz-content-sha256 cannot be ${stated}.`);
+  if (stated === undefined) throw malformedRequest('x-amz-content-sha256 is missing.');
+  if (!/^[0-9a-f]{64}$/.test(stated)) throw malformedRequest(`x-amz-content-sha256 cannot be ${stated}.`);
   if (stated !== hash)
     throw new Problem(
       'otherBody',
@@ -271,7 +273,7 @@ const checkPayload = (request: ReceivedRequest, { isQuery }: Claim, service: str
 /** Headers that the signer sets itself; they are signed if the request names them. */
 const SET_BY_SIGNER = ['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'];
 
-const sign = async (
+const signReceived = async (
   request: ReceivedRequest,
   { signedHeaders, signedAt, accessKeyId }: Claim,
   { secretAccessKey, sessionToken }: KnownKeys,
@@ -293,7 +295,7 @@ const sign = async (
       method: request.method,
       protocol: 'https:',
       hostname: headers.host ?? '',
-      path: toPath(request.url, service),
+      path: toSignedPath(request.url, service),
       query: toQueryBag(readQuery(request.url).filter(([name]) => name !== 'X-Amz-Signature')),
       headers: { ...headers, 'x-amz-content-sha256': payload },
     },
@@ -307,24 +309,24 @@ const sign = async (
 };
 
 /** S3 encodes each key once, no matter how it was sent. */
-const toPath = (url: string, service: string): string => {
+const toSignedPath = (url: string, service: string): string => {
   const [path = ''] = url.split('?', 1);
   return service === 's3'
     ? path
         .split('/')
-        .map((part) => encode(decode(part)))
+        .map((part) => encodeRfc3986(decodePercent(part)))
         .join('/')
     : path;
 };
 
-const encode = (text: string): string =>
+const encodeRfc3986 = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-const decode = (text: string): string => {
+const decodePercent = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw malformed('The URL is not valid percent-encoding.');
+    throw malformedRequest('The URL is not valid percent-encoding.');
   }
 };
 
@@ -337,7 +339,7 @@ const readQuery = (url: string): (readonly [string, string])[] => {
     .split('&')
     .map((pair) => {
       const [name = '', ...value] = pair.split('=');
-      return [decode(name), decode(value.join('='))] as const;
+      return [decodePercent(name), decodePercent(value.join('='))] as const;
     });
 };
 
@@ -353,7 +355,7 @@ const headerOf = ({ headers }: ReceivedRequest, name: string): string | undefine
 };
 
 /** Compares hashes, in constant time. */
-const isSame = (one: string, other: string): boolean => {
+const isSameSignature = (one: string, other: string): boolean => {
   const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
   return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 };

@@ -75,7 +75,7 @@ export const addNode =
   (definition) => ({ ...definition, nodes: [...definition.nodes, node] });
 
 /** Connects two nodes, unless they are. */
-export const connect =
+export const connectNodes =
   (connection: EditedConnection): Edit =>
   (definition) => {
     const connections = connectionsOf(definition);
@@ -84,7 +84,7 @@ export const connect =
       : { ...definition, connections: [...connections, tidyConnection(connection)] };
   };
 
-export const disconnect =
+export const disconnectNodes =
   (connection: EditedConnection): Edit =>
   (definition) => {
     const connections = connectionsOf(definition);
@@ -132,13 +132,13 @@ export const changeWorkflow =
     // `enabled` is true by default, so that false is kept.
     const changed = Object.entries(members).map(([name, value]) => [
       name,
-      isEmpty(value) ? undefined : value,
+      isEmptyValue(value) ? undefined : value,
     ]);
     const next = withOrder(definition, Object.fromEntries(changed), WORKFLOW_MEMBERS);
     return isSameJson(next, definition) ? definition : (next as unknown as EditedDefinition);
   };
 
-const isEmpty = (value: unknown): boolean =>
+const isEmptyValue = (value: unknown): boolean =>
   value === undefined ||
   value === '' ||
   (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
@@ -147,7 +147,7 @@ const isEmpty = (value: unknown): boolean =>
 const withMembers = (node: EditedNode, members: Members): EditedNode => {
   const changed = Object.entries(members).map(([name, value]) => {
     const isDefault =
-      value === undefined || value === false || value === '' || (name === 'settings' && isEmpty(value));
+      value === undefined || value === false || value === '' || (name === 'settings' && isEmptyValue(value));
     return [name, isDefault ? undefined : value];
   });
   return withOrder(node, Object.fromEntries(changed), NODE_MEMBERS) as unknown as EditedNode;

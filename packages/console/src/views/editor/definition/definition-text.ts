@@ -57,10 +57,10 @@ const findShapeProblem = (value: Json): string | null => {
 };
 
 /** Writes a value as the samples are written: what fits on a line stays on it. Ends with a line feed. */
-export const writeDefinition = (definition: EditedDefinition): string => `${write(definition, '', 0)}\n`;
+export const writeDefinition = (definition: EditedDefinition): string => `${writeJson(definition, '', 0)}\n`;
 
 /** @param used - characters on the line before and after the value */
-const write = (value: Json, indent: string, used: number): string => {
+const writeJson = (value: Json, indent: string, used: number): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const line = writeLine(value, LINE_WIDTH - indent.length - used);
   return line ?? writeLines(value, indent);
@@ -91,7 +91,7 @@ const writeLines = (value: object, indent: string): string => {
   const inner = indent + STEP;
   const lines = Object.entries(value).map(([key, item]) => {
     const name = isList ? '' : `${JSON.stringify(key)}: `;
-    return inner + name + write(item, inner, name.length + 1);
+    return inner + name + writeJson(item, inner, name.length + 1);
   });
   const [open, close] = isList ? '[]' : '{}';
   return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
@@ -109,7 +109,7 @@ export const rewriteDefinition = (text: string, from: EditedDefinition, to: Edit
   const { offset, length } = place;
   return (
     text.slice(0, offset) +
-    rewrite({ text, place, from, to, indent: '', used: 0 }) +
+    rewriteText({ text, place, from, to, indent: '', used: 0 }) +
     text.slice(offset + length)
   );
 };
@@ -135,13 +135,13 @@ interface Part {
 
 const sliceOf = (text: string, { offset, length }: Place): string => text.slice(offset, offset + length);
 
-const rewrite = (change: Change): string => {
+const rewriteText = (change: Change): string => {
   const { text, place, from, to, indent, used } = change;
   if (isSameJson(from, to)) return sliceOf(text, place);
   const isList = Array.isArray(to);
   const isSameKind = isList ? Array.isArray(from) : isPlainObject(from) && isPlainObject(to);
-  if (!isSameKind || from === null || typeof from !== 'object') return write(to, indent, used);
-  const former = partsOf(place, from);
+  if (!isSameKind || from === null || typeof from !== 'object') return writeJson(to, indent, used);
+  const former = partsOfValue(place, from);
   const [first] = former;
   const entries = Object.entries(to as object);
   // Biome keeps an object on several lines if it begins with a line break, a list only if it is too long.
@@ -162,8 +162,8 @@ const rewrite = (change: Change): string => {
     return (
       name +
       (part === null
-        ? write(value, inner, name.length + 1)
-        : rewrite({
+        ? writeJson(value, inner, name.length + 1)
+        : rewriteText({
             text,
             place: part.place,
             from: part.value,
@@ -203,7 +203,7 @@ const indentAt = (text: string, position: number): string => {
   return text.slice(start, end);
 };
 
-const partsOf = ({ children = [] }: Place, value: object): readonly Part[] => {
+const partsOfValue = ({ children = [] }: Place, value: object): readonly Part[] => {
   if (Array.isArray(value))
     return children.map((place, index) => ({ key: String(index), value: value[index], place, whole: place }));
   // Of members with the same name, JSON.parse takes the last.
@@ -224,8 +224,10 @@ const matchParts = (
   entries: readonly (readonly [string, Json])[],
 ): readonly (Part | null)[] => {
   const isMember = former.some(({ place, whole }) => place !== whole);
-  const left = Map.groupBy(former, ({ key, value }) => (isMember ? key : identify(value)));
-  const found = entries.map(([key, value]) => left.get(isMember ? key : identify(value))?.shift() ?? null);
+  const left = Map.groupBy(former, ({ key, value }) => (isMember ? key : identifyItem(value)));
+  const found = entries.map(
+    ([key, value]) => left.get(isMember ? key : identifyItem(value))?.shift() ?? null,
+  );
   if (isMember) return found;
   // An item that was changed in place has no equal.
   return found.map((part, index) => {
@@ -235,5 +237,5 @@ const matchParts = (
   });
 };
 
-const identify = (value: Json): string =>
+const identifyItem = (value: Json): string =>
   isPlainObject(value) && typeof value.id === 'string' ? `id ${value.id}` : JSON.stringify(value);

@@ -102,7 +102,7 @@ const quoteAs = (former: string, id: string): string => {
 const findNamings = (text: string, root: unknown, { keys }: Renaming): readonly Naming[] => {
   const found: Naming[] = [];
   const add = (name: Ast | undefined) => {
-    const naming = name === undefined ? null : locate(text, name);
+    const naming = name === undefined ? null : locateNaming(text, name);
     if (naming !== null) found.push(naming);
     return naming?.id;
   };
@@ -169,7 +169,7 @@ const findInputKeys = (text: string, root: unknown, { inputKeys }: Renaming): re
       const [first, second] = listOf(value.steps);
       const isWhole = first?.type === 'variable' && (first.value === '$' || (isInput && first.value === ''));
       const key = isWhole ? second : isInput ? first : undefined;
-      const naming = key?.type === 'name' ? locate(text, key) : null;
+      const naming = key?.type === 'name' ? locateNaming(text, key) : null;
       if (naming !== null && inputKeys.has(naming.id)) found.push(naming);
       work.push(
         ...listOf(value.steps).map((step, index) => ({ value: step, isInput: isInput && index === 0 })),
@@ -184,7 +184,7 @@ const findInputKeys = (text: string, root: unknown, { inputKeys }: Renaming): re
 const isNodes = ({ type, value }: Ast): boolean => type === 'variable' && value === 'nodes';
 
 /** The place of a name or a string; its position in the tree is where it ends. */
-const locate = (text: string, { type, value, position }: Ast): Naming | null => {
+const locateNaming = (text: string, { type, value, position }: Ast): Naming | null => {
   if ((type !== 'name' && type !== 'string') || typeof value !== 'string') return null;
   const to = Number(position);
   const last = text[to - 1] ?? '';

@@ -22,18 +22,18 @@ export const readBodySchema = (text: string): Schema => {
   return schema;
 };
 
-const typeOf = (value: unknown): string =>
+const jsonTypeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
 /** The schema of values that stand in the same place. */
 const inferSchema = (values: readonly unknown[], depth: number): Schema => {
   if (depth > MAX_DEPTH) throw new Error(`The body is nested deeper than ${MAX_DEPTH} levels`);
-  const types = [...new Set(values.map(typeOf))];
+  const types = [...new Set(values.map(jsonTypeOf))];
   const known = types.filter((type) => type !== 'null');
   // A list of null alone, or nothing at all, says nothing.
   if (known.length === 0) return {};
   const schema: Record<string, unknown> = { type: types.length === 1 ? types[0] : types };
-  const objects = values.filter((value): value is object => typeOf(value) === 'object');
+  const objects = values.filter((value): value is object => jsonTypeOf(value) === 'object');
   if (objects.length > 0) {
     const members = Map.groupBy(objects.flatMap(Object.entries), ([name]) => name);
     if (members.size > 0)

@@ -108,7 +108,7 @@ const toMap = (pairs: Pairs): Record<string, unknown> =>
     ]),
   );
 
-const decode = (text: string): Pairs => [...new URLSearchParams(text)];
+const decodeForm = (text: string): Pairs => [...new URLSearchParams(text)];
 
 /** What `--data-urlencode` sends: `content`, `=content`, `name=content`; null for a file. */
 const encodeData = (value: string): string | null => {
@@ -235,8 +235,8 @@ export const readCurl = (text: string): CurlRequest => {
     else data.push(sent);
   }
   const content = data.join(all(...DATA).every(({ name }) => name === 'json') ? '' : '&');
-  const pairs = [...decode(search), ...all('url-query').flatMap(({ value }) => decode(value))];
-  if (has('get')) pairs.push(...decode(content));
+  const pairs = [...decodeForm(search), ...all('url-query').flatMap(({ value }) => decodeForm(value))];
+  if (has('get')) pairs.push(...decodeForm(content));
   const query = pairs.filter(([name]) => {
     if (isSecretName(name)) isSecret('httpQuery', `The query parameter "${name}"`);
     return !isSecretName(name);
@@ -274,7 +274,7 @@ export const readCurl = (text: string): CurlRequest => {
         notes.push('curl would send this JSON as a form; the node sends it as application/json.');
       if (type !== null && /^application\/json$/i.test(type)) contentType = null;
     } else if (type === null || /^application\/x-www-form-urlencoded/i.test(type)) {
-      body.body = withoutSecrets(toMap(decode(content)), left);
+      body.body = withoutSecrets(toMap(decodeForm(content)), left);
       body.bodyType = 'form';
       contentType = null;
     } else {

@@ -11,7 +11,7 @@ import { useAddressState } from '../../../parts/address-state.ts';
 import {
   addNode,
   chooseId,
-  connect,
+  connectNodes,
   type Edit,
   type EditedDefinition,
 } from '../definition/definition-edits.ts';
@@ -37,7 +37,7 @@ const startWithRequest =
     const [source, target] = added.nodes.slice(-2);
     return source === undefined || target === undefined
       ? added
-      : connect({ sourceNodeId: source.id, targetNodeId: target.id })(added);
+      : connectNodes({ sourceNodeId: source.id, targetNodeId: target.id })(added);
   };
 
 /** What a new workflow can begin with; it is loaded when one is drawn. */

@@ -32,7 +32,7 @@ const REFUSED = [400, 413, 422];
  * @returns null if the service does not run it as one types
  * @throws Problem if the service does not answer, or does not allow it
  */
-export const evaluate = async (
+export const evaluateNode = async (
   { graph, types }: EvaluationParts,
   data: DraftData,
   nodeId: string,
@@ -104,7 +104,7 @@ export const makeOutputs = async (
     if (input === null || leadsToItself(graph, nodeId) || isTooMuch(all)) continue;
     let added: NewData | null;
     try {
-      added = passesOn ? passOn(input) : await evaluate(parts, all, nodeId, signal);
+      added = passesOn ? passOn(input) : await evaluateNode(parts, all, nodeId, signal);
     } catch (error) {
       failure = error as Error;
       break;

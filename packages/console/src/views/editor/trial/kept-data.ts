@@ -6,12 +6,12 @@ import { type DraftData, isDerived, type NodeData } from './trial-data.ts';
 /** In characters of JSON: browsers have room for about five million in all. */
 const MAX_LENGTH = 2_000_000;
 
-const keyOf = (workflowId: string): string => `hookloom-trial-data/${settings.stage ?? ''}/${workflowId}`;
+const dataKeyOf = (workflowId: string): string => `hookloom-trial-data/${settings.stage ?? ''}/${workflowId}`;
 
 /** The data that this browser keeps for a draft. @param workflowId - empty for a new workflow */
 export const loadData = (workflowId: string): DraftData => {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(workflowId)) ?? '{}');
+    const kept: unknown = JSON.parse(localStorage.getItem(dataKeyOf(workflowId)) ?? '{}');
     if (!isPlainObject(kept)) return {};
     return Object.fromEntries(Object.entries(kept).filter(([, own]) => isNodeData(own))) as DraftData;
   } catch {
@@ -29,8 +29,8 @@ export const keepData = (workflowId: string, data: DraftData): boolean => {
     const kept = Object.entries(data).filter(([, own]) => !isDerived(own));
     const text = JSON.stringify(Object.fromEntries(kept));
     const isEmpty = kept.length === 0;
-    if (isEmpty || text.length > MAX_LENGTH) localStorage.removeItem(keyOf(workflowId));
-    else localStorage.setItem(keyOf(workflowId), text);
+    if (isEmpty || text.length > MAX_LENGTH) localStorage.removeItem(dataKeyOf(workflowId));
+    else localStorage.setItem(dataKeyOf(workflowId), text);
     return isEmpty || text.length <= MAX_LENGTH;
   } catch {
     return false;

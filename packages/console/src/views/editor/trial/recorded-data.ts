@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin
 import { findPasses } from '../../../../../../lib/executions/record/body-pass.ts';
 import type { Answer } from '../../../api/routes.ts';
 import { parseJson } from '../../../parts/parse-json.ts';
-import { hash } from './stale-data.ts';
+import { hashText } from './stale-data.ts';
 import type { DraftGraph, NewData, NodeData, Outputs, TrialRun } from './trial-data.ts';
 
 type Execution = Answer<'GET /api/admin/executions/{executionId}'>;
@@ -136,7 +136,7 @@ export const passOn = (input: JsonObject): NewData => ({
 /** Data that someone typed; it is pinned, since no run would make it. */
 export const fromText = (output: string, value: JsonObject, at: string): NewData => ({
   from: 'typed',
-  id: `typed ${hash(JSON.stringify([output, value]))}`,
+  id: `typed ${hashText(JSON.stringify([output, value]))}`,
   at,
   outputs: { [output]: value },
   isPinned: true,

@@ -9,7 +9,7 @@ import {
 } from './trial-data.ts';
 
 /** 53 bits of a text, by cyrb53 (https://github.com/bryc/code): to see changes, not to withstand anyone. */
-export const hash = (text: string): string => {
+export const hashText = (text: string): string => {
   let one = 0xdeadbeef;
   let two = 0x41c6ce57;
   for (let at = 0; at < text.length; at++) {
@@ -29,7 +29,7 @@ const hashNode = (node: DefinitionNode): string => {
   const known = nodeHashes.get(node);
   if (known !== undefined) return known;
   const { id, type, parameters = {}, settings = {}, credentialId = '', disabled = false } = node;
-  const found = hash(JSON.stringify([id, type, parameters, settings, credentialId, disabled]));
+  const found = hashText(JSON.stringify([id, type, parameters, settings, credentialId, disabled]));
   nodeHashes.set(node, found);
   return found;
 };
@@ -101,10 +101,10 @@ const passStamps = (
       hasLoop ||= stamp === undefined && begun.has(sourceNodeId);
       return [sourceNodeId, sourceOutput, targetInput, id, stamp ?? earlier.get(key)].join(' ');
     });
-    const own = hash([hashNode(node), ...parts].join('\n'));
+    const own = hashText([hashNode(node), ...parts].join('\n'));
     const body = bodies.get(node.id);
     if (body !== undefined) stamps.set(bodyKey(node.id), own);
-    stamps.set(node.id, body === undefined ? own : hash([own, ...body.nodes.map(stateOf)].join('\n')));
+    stamps.set(node.id, body === undefined ? own : hashText([own, ...body.nodes.map(stateOf)].join('\n')));
   }
   return { stamps, hasLoop };
 };

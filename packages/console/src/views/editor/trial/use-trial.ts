@@ -6,7 +6,7 @@ import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { DeclaredType } from '../../../worker/validate-draft.ts';
 import type { EditedDefinition } from '../definition/definition-edits.ts';
-import { evaluate } from './evaluations.ts';
+import { evaluateNode } from './evaluations.ts';
 import { keepData, loadData } from './kept-data.ts';
 import {
   fromBody,
@@ -221,7 +221,7 @@ export const useTrial = ({ workflowId, definition, types, loadTypes, isReadable 
       if (how !== 'try') continue;
       setProgress({ nodeId, done });
       try {
-        const here = isAlone ? null : await evaluate({ graph, types }, all, nodeId, stopper.signal);
+        const here = isAlone ? null : await evaluateNode({ graph, types }, all, nodeId, stopper.signal);
         const made = here === null ? await tryOne(graph, nodeId, stopper.signal) : { [nodeId]: here };
         if (stopper.signal.aborted) break;
         const base = isTrigger(node, types) ? withoutTriggers(latest.current) : latest.current;

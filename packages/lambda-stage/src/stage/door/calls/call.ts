@@ -56,7 +56,7 @@ export const createArns = (partition: string, account: string, region: string): 
 /** A request that the door does not support and refuses. */
 export class UnknownCall extends Error {}
 
-export const textOf = (input: Input, name: string): string => {
+export const textInput = (input: Input, name: string): string => {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (typeof value !== 'string' || value === '') throw new UnknownCall(`${name} is missing`);
   return value;
@@ -67,7 +67,7 @@ export const optionalText = (input: Input, name: string): string | null => {
   return typeof value === 'string' && value !== '' ? value : null;
 };
 
-export const listOf = (input: Input, name: string): readonly Input[] => {
+export const listInput = (input: Input, name: string): readonly Input[] => {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (!Array.isArray(value)) throw new UnknownCall(`${name} is missing`);
   return value;

@@ -5,10 +5,10 @@ import {
   arnOr,
   type Call,
   type Input,
-  listOf,
+  listInput,
   optionalText,
   type Permission,
-  textOf,
+  textInput,
   UnknownCall,
 } from './call.ts';
 
@@ -29,14 +29,14 @@ interface Need extends Omit<Permission, 'action'> {
   readonly action?: string;
 }
 
-const one = (resource: string, context?: Permission['context']): readonly Need[] => [
+const oneNeed = (resource: string, context?: Permission['context']): readonly Need[] => [
   context === undefined ? { resource } : { resource, context },
 ];
 
-const anything = one('*');
+const anything = oneNeed('*');
 
-const table = (input: Input, arns: Arns): string =>
-  arnOr(textOf(input, 'TableName'), (name) => arns.of('dynamodb', `table/${name}`));
+const tableArnOf = (input: Input, arns: Arns): string =>
+  arnOr(textInput(input, 'TableName'), (name) => arns.of('dynamodb', `table/${name}`));
 
 const TRANSACTION_ACTIONS: Readonly<Record<string, string>> = {
   Put: 'PutItem',
@@ -52,15 +52,15 @@ const findDynamoDb: JsonService['findPermissions'] = (operation, input, arns) =>
     case 'BatchWriteItem': {
       const names = Object.keys((input.RequestItems ?? {}) as object);
       if (names.length === 0) throw new UnknownCall('RequestItems is missing');
-      return names.flatMap((TableName) => one(table({ TableName }, arns)));
+      return names.flatMap((TableName) => oneNeed(tableArnOf({ TableName }, arns)));
     }
     case 'TransactGetItems':
     case 'TransactWriteItems':
-      return listOf(input, 'TransactItems').flatMap((item) =>
+      return listInput(input, 'TransactItems').flatMap((item) =>
         Object.entries(item).map(([kind, inner]) => {
           const action = Object.hasOwn(TRANSACTION_ACTIONS, kind) ? TRANSACTION_ACTIONS[kind] : undefined;
           if (action === undefined) throw new UnknownCall(`${kind} is not a transaction item`);
-          return { action, resource: table(inner as Input, arns) };
+          return { action, resource: tableArnOf(inner as Input, arns) };
         }),
       );
     case 'ListTables':
@@ -73,7 +73,7 @@ const findDynamoDb: JsonService['findPermissions'] = (operation, input, arns) =>
       return null;
     default: {
       const index = optionalText(input, 'IndexName');
-      return one(index === null ? table(input, arns) : `${table(input, arns)}/index/${index}`);
+      return oneNeed(index === null ? tableArnOf(input, arns) : `${tableArnOf(input, arns)}/index/${index}`);
     }
   }
 };
@@ -83,10 +83,10 @@ const parameterArn = (name: string, arns: Arns): string =>
 
 const findSystemsManager: JsonService['findPermissions'] = (operation, input, arns) => {
   if (operation === 'DescribeParameters') return anything;
-  if (operation === 'GetParametersByPath') return one(parameterArn(textOf(input, 'Path'), arns));
+  if (operation === 'GetParametersByPath') return oneNeed(parameterArn(textInput(input, 'Path'), arns));
   if (/^(GetParameters|DeleteParameters)$/.test(operation))
-    return (input.Names as readonly string[]).flatMap((name) => one(parameterArn(name, arns)));
-  return /Parameter/.test(operation) ? one(parameterArn(textOf(input, 'Name'), arns)) : null;
+    return (input.Names as readonly string[]).flatMap((name) => oneNeed(parameterArn(name, arns)));
+  return /Parameter/.test(operation) ? oneNeed(parameterArn(textInput(input, 'Name'), arns)) : null;
 };
 
 /** Secrets Manager appends six characters to each name in the ARN. */
@@ -94,8 +94,8 @@ export const SECRET_SUFFIX = '-AbCdEf';
 
 const findSecretsManager: JsonService['findPermissions'] = (operation, input, arns) =>
   /^(GetSecretValue|DescribeSecret|PutSecretValue|CreateSecret|DeleteSecret)$/.test(operation)
-    ? one(
-        arnOr(optionalText(input, 'SecretId') ?? textOf(input, 'Name'), (name) =>
+    ? oneNeed(
+        arnOr(optionalText(input, 'SecretId') ?? textInput(input, 'Name'), (name) =>
           arns.of('secretsmanager', `secret:${name}${SECRET_SUFFIX}`),
         ),
       )
@@ -117,8 +117,8 @@ const ruleArn = (name: string, bus: string | null, arns: Arns): string => {
 const findEvents: JsonService['findPermissions'] = (operation, input, arns) => {
   switch (operation) {
     case 'PutEvents':
-      return listOf(input, 'Entries').flatMap((entry) =>
-        one(busArn(optionalText(entry, 'EventBusName') ?? 'default', arns)),
+      return listInput(input, 'Entries').flatMap((entry) =>
+        oneNeed(busArn(optionalText(entry, 'EventBusName') ?? 'default', arns)),
       );
     case 'PutRule':
     case 'DeleteRule':
@@ -128,12 +128,12 @@ const findEvents: JsonService['findPermissions'] = (operation, input, arns) => {
     case 'PutTargets':
     case 'RemoveTargets':
     case 'ListTargetsByRule': {
-      const name = optionalText(input, 'Rule') ?? textOf(input, 'Name');
-      const targets = operation === 'PutTargets' ? listOf(input, 'Targets') : [input];
+      const name = optionalText(input, 'Rule') ?? textInput(input, 'Name');
+      const targets = operation === 'PutTargets' ? listInput(input, 'Targets') : [input];
       const roles = targets.flatMap((target) => optionalText(target, 'RoleArn') ?? []);
       const targetArns = targets.flatMap((target) => optionalText(target, 'Arn') ?? []);
       return [
-        ...one(
+        ...oneNeed(
           ruleArn(name, optionalText(input, 'EventBusName'), arns),
           operation === 'PutTargets' ? { 'events:TargetArn': targetArns } : undefined,
         ),
@@ -141,9 +141,9 @@ const findEvents: JsonService['findPermissions'] = (operation, input, arns) => {
       ];
     }
     case 'DescribeEventBus':
-      return one(busArn(optionalText(input, 'Name') ?? 'default', arns));
+      return oneNeed(busArn(optionalText(input, 'Name') ?? 'default', arns));
     case 'ListRules':
-      return one(ruleArn('*', optionalText(input, 'EventBusName'), arns));
+      return oneNeed(ruleArn('*', optionalText(input, 'EventBusName'), arns));
     case 'ListEventBuses':
       return anything;
     default:
@@ -167,12 +167,12 @@ const queueArn = (url: string, arns: Arns): string => {
 };
 
 const findQueues: JsonService['findPermissions'] = (operation, input, arns) => {
-  if (operation === 'ListQueues') return one(arns.of('sqs', '*'));
+  if (operation === 'ListQueues') return oneNeed(arns.of('sqs', '*'));
   if (operation === 'GetQueueUrl' || operation === 'CreateQueue') {
     const account = optionalText(input, 'QueueOwnerAWSAccountId') ?? arns.account;
-    return one(`arn:${arns.partition}:sqs:${arns.region}:${account}:${textOf(input, 'QueueName')}`);
+    return oneNeed(`arn:${arns.partition}:sqs:${arns.region}:${account}:${textInput(input, 'QueueName')}`);
   }
-  return one(queueArn(textOf(input, 'QueueUrl'), arns));
+  return oneNeed(queueArn(textInput(input, 'QueueUrl'), arns));
 };
 
 /** Actions on a log group are checked on its streams, even when none is named. */
@@ -183,9 +183,9 @@ const findLogs: JsonService['findPermissions'] = (operation, input, arns) => {
   const groups = named === null ? several : [named];
   const stream = optionalText(input, 'logStreamName') ?? '';
   if (groups.length === 0)
-    return operation === 'DescribeLogGroups' ? one(arns.of('logs', 'log-group::log-stream:')) : null;
+    return operation === 'DescribeLogGroups' ? oneNeed(arns.of('logs', 'log-group::log-stream:')) : null;
   return groups.flatMap((group) =>
-    one(
+    oneNeed(
       `${arnOr(group, (name) => arns.of('logs', `log-group:${name}`)).replace(/:\*$/, '')}:log-stream:${stream}`,
     ),
   );
@@ -194,7 +194,7 @@ const findLogs: JsonService['findPermissions'] = (operation, input, arns) => {
 const findQuotas: JsonService['findPermissions'] = (operation, input, arns) => {
   if (/^List/.test(operation)) return anything;
   return /^GetServiceQuota$/.test(operation)
-    ? one(arns.of('servicequotas', `${textOf(input, 'ServiceCode')}/${textOf(input, 'QuotaCode')}`))
+    ? oneNeed(arns.of('servicequotas', `${textInput(input, 'ServiceCode')}/${textInput(input, 'QuotaCode')}`))
     : null;
 };
 
@@ -202,7 +202,7 @@ const findStacks: JsonService['findPermissions'] = (operation, input, arns) => {
   const stack = optionalText(input, 'StackName');
   if (!/^(DescribeStacks|DescribeStackResources?|ListStackResources|GetTemplate)$/.test(operation))
     return null;
-  return one(
+  return oneNeed(
     arnOr(stack ?? '*', (name) =>
       arns.of('cloudformation', `stack/${name}/00000000-0000-4000-8000-000000000000`),
     ),
@@ -213,8 +213,8 @@ const findRoles: JsonService['findPermissions'] = (operation, input) => {
   if (operation === 'GetCallerIdentity') return [];
   if (operation !== 'AssumeRole') return null;
   const externalId = optionalText(input, 'ExternalId');
-  return one(textOf(input, 'RoleArn'), {
-    'sts:RoleSessionName': textOf(input, 'RoleSessionName'),
+  return oneNeed(textInput(input, 'RoleArn'), {
+    'sts:RoleSessionName': textInput(input, 'RoleSessionName'),
     ...(externalId === null ? {} : { 'sts:ExternalId': externalId }),
   });
 };
@@ -278,7 +278,7 @@ const readOperation = ({ method, headers, body, path }: ApiRequest, target: stri
   if (!String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded'))
     throw new UnknownCall(`${method} ${path} does not name an operation`);
   const form = Object.fromEntries(new URLSearchParams(text));
-  return { operation: textOf(form, 'Action'), input: form };
+  return { operation: textInput(form, 'Action'), input: form };
 };
 
 const readJson = (text: string): Input => {

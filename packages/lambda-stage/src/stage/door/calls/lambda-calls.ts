@@ -7,7 +7,7 @@ import {
   optionalText,
   type Permission,
   readBody,
-  textOf,
+  textInput,
   UnknownCall,
 } from './call.ts';
 import { createFindOperation, readSdkRoutes } from './rest-routes.ts';
@@ -63,7 +63,7 @@ const resourceOf = async (
   if (operation === 'CreateEventSourceMapping')
     return {
       resource: '*',
-      context: { 'lambda:FunctionArn': toFunctionArn(textOf(input, 'FunctionName'), null, arns) },
+      context: { 'lambda:FunctionArn': toFunctionArn(textInput(input, 'FunctionName'), null, arns) },
     };
   const uuid = optionalText(input, 'UUID');
   if (uuid !== null) {

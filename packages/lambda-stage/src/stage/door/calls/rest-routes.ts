@@ -29,21 +29,21 @@ export const createFindOperation = (routes: Readonly<Record<string, string>>): F
   const operations = Object.entries(routes)
     .map(([operation, route]) => toOperation(operation, route))
     // Operations with the most query parameters come first, then those with the fewest path variables.
-    .sort((one, other) => other.query.size - one.query.size || weigh(one) - weigh(other));
+    .sort((one, other) => other.query.size - one.query.size || weighOperation(one) - weighOperation(other));
   return (method, path, query) => {
     for (const candidate of operations) {
       if (candidate.method !== method) continue;
       const isAsked = [...candidate.query].every(
         ([name, value]) => query.has(name) && (value === null || query.get(name) === value),
       );
-      const parameters = isAsked ? match(candidate.parts, path) : null;
+      const parameters = isAsked ? matchParts(candidate.parts, path) : null;
       if (parameters !== null) return { operation: candidate.operation, parameters };
     }
     return null;
   };
 };
 
-const weigh = ({ parts }: RestOperation): number =>
+const weighOperation = ({ parts }: RestOperation): number =>
   parts.filter(({ parameter }) => parameter !== null).length;
 
 const toOperation = (operation: string, route: string): RestOperation => {
@@ -53,17 +53,17 @@ const toOperation = (operation: string, route: string): RestOperation => {
   return {
     operation,
     method,
-    parts: path.slice(1).split('/').map(toPart),
+    parts: path.slice(1).split('/').map(toPathPart),
     query: new Map(pairs.map(([name = '', value]) => [name, value ?? null])),
   };
 };
 
-const toPart = (text: string): Part => {
+const toPathPart = (text: string): Part => {
   const [, parameter, greedy] = /^\{(\w+)(\+?)\}$/.exec(text) ?? [];
   return { parameter: parameter ?? null, text, isGreedy: greedy === '+' };
 };
 
-const match = (parts: readonly Part[], path: string): Readonly<Record<string, string>> | null => {
+const matchParts = (parts: readonly Part[], path: string): Readonly<Record<string, string>> | null => {
   const given = path.slice(1).split('/');
   const parameters: Record<string, string> = {};
   for (const [at, { parameter, text, isGreedy }] of parts.entries()) {

@@ -41,7 +41,7 @@ export const createSessions = ({ now, open }: SessionParts) => {
       return toQueryError(400, 'ValidationError', 'roleSessionName must have 2 to 64 of [\\w+=,.@-].');
     if (!(seconds >= LEAST && seconds <= MOST))
       return toQueryError(400, 'ValidationError', `DurationSeconds must be ${LEAST} to ${MOST}.`);
-    const policy = parse(Policy);
+    const policy = parseSessionPolicy(Policy);
     if (policy === undefined) return toQueryError(400, 'MalformedPolicyDocument', 'The policy is not JSON.');
     const expiresAt = now() + seconds * 1_000;
     const session = open({
@@ -72,4 +72,5 @@ export const createSessions = ({ now, open }: SessionParts) => {
 };
 
 /** Parses a session's policy: null without one, undefined for one that is not JSON. */
-const parse = (policy: unknown): unknown => (policy === undefined ? null : tryJson(String(policy)));
+const parseSessionPolicy = (policy: unknown): unknown =>
+  policy === undefined ? null : tryJson(String(policy));
