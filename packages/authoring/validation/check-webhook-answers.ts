@@ -24,7 +24,7 @@ export const checkWebhookAnswers = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>
     const place = `/nodes/${index}/parameters`;
     return problemsWhere(
       ...modesOf.map(([name, modes]): [boolean, string, string] => [
-        !isOff(parameters[name]) && !modes.includes(String(responseMode)),
+        !isOff(parameters[name]) && !modes.some((mode) => mode === responseMode),
         `${place}/${name}`,
         `has an effect only with responseMode ${modes.join(' or ')}`,
       ]),

@@ -73,3 +73,25 @@ describe('the response parameters of a webhook', () => {
     ]);
   });
 });
+
+test('values that have no text are problems of their shape', async () => {
+  const odd = { toString: 1, valueOf: 1 };
+  const nodes = [
+    { id: 'start', type: 'webhookTrigger', parameters: { responseMode: odd, answer: { status: 200 } } },
+    {
+      ...{ id: 'call', type: 'httpRequest', parameters: { url: 'https://api.example/' } },
+      settings: { atMostOnce: true, retry: { maxAttempts: odd, intervalSeconds: odd } },
+    },
+    { id: 'other', type: 'webhookTrigger', parameters: { path: '/other', responseMode: 'lastNode' } },
+  ];
+  const connections = ['start', 'other'].map((sourceNodeId) => ({ sourceNodeId, targetNodeId: 'call' }));
+  const { findNodeType } = await registry;
+  const { problems } = await validateWorkflow({ id: 'a', name: 'a', nodes, connections }, findNodeType);
+  expect(problems.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([
+      '/nodes/0/parameters/responseMode',
+      '/nodes/1/settings/retry/maxAttempts',
+      '/nodes/1/settings/retry/intervalSeconds',
+    ]),
+  );
+});

@@ -184,10 +184,12 @@ const checkAttempts = ({ index, node }: DraftNode, limit: Limit): Problem[] => {
 
 /** The delays before the last attempt, in seconds. */
 const sumOfDelays = (retry: Readonly<Record<string, unknown>>): number => {
-  const { maxAttempts = 1, intervalSeconds = 1, backoffRate = 2, maxDelaySeconds = 60 } = retry;
-  const retries = Math.min(Number(maxAttempts) || 1, 20) - 1;
-  const delays = Array.from({ length: retries }, (_, number) =>
-    Math.min(Number(intervalSeconds) * Number(backoffRate) ** number, Number(maxDelaySeconds)),
-  );
+  // An object may have no number.
+  const read = (key: string, initial: number): number =>
+    typeof retry[key] === 'object' ? initial : Number(retry[key] ?? initial);
+  const interval = read('intervalSeconds', 1);
+  const [rate, longest] = [read('backoffRate', 2), read('maxDelaySeconds', 60)];
+  const retries = Math.min(read('maxAttempts', 1) || 1, 20) - 1;
+  const delays = Array.from({ length: retries }, (_, number) => Math.min(interval * rate ** number, longest));
   return delays.reduce((sum, delay) => sum + delay, 0);
 };
