@@ -1,3 +1,5 @@
+import type { DynamoDbClient } from './client.ts';
+
 /** The tables of one stage, named as in serverless.yml. */
 export const tableNames = (prefix: string) =>
   ({
@@ -15,3 +17,9 @@ export const tableNames = (prefix: string) =>
   }) as const;
 
 export type TableNames = ReturnType<typeof tableNames>;
+
+/** The tables of a stage, and the client that reaches them. */
+export interface StageTables {
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+}

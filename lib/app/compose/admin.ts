@@ -17,6 +17,7 @@ import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
 import { createStatisticsStore } from '../../adapters/dynamodb/statistics/statistics-store.ts';
 import { createHoldsUnlisted } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { createValueChecks } from '../../adapters/dynamodb/value-checks.ts';
 import { createWorkflowLists } from '../../adapters/dynamodb/workflows/workflow-reader.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
@@ -27,7 +28,6 @@ import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import { createOpenPlan, nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import type { Ports } from '../../executions/ports.ts';
-import type { Inspect } from '../../health/inspect.ts';
 import { findDisabledNodeTypes } from '../../plugins/disabled-plugins.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { LoadNodeTypes } from '../../plugins/load-node-types.ts';
@@ -44,8 +44,6 @@ import type { Config } from '../config.ts';
 import type { OpenCredentialTests } from '../health.ts';
 import { openPlugins, openRegistry } from '../sandbox.ts';
 import { openCredentialParts, openSecrets } from './open-credentials.chunk.ts';
-import type { FeatureParts } from './open-features.chunk.ts';
-import type { openInspect } from './open-inspect.chunk.ts';
 import {
   late,
   lateSettings,
@@ -79,9 +77,11 @@ export const openHealth = (
 ) => {
   need(config.tablePrefix, 'TABLE_PREFIX');
   const { logger, loadRegistry } = openAdmin(installed, config);
-  const inspect = lateInspect(config, logger, openBlobs(config), clock);
-  const openTests = lateCredentialTests(config);
-  const openStored = lazy(async () => (await import('./open-inspect.chunk.ts')).openStoredData(config));
+  const blobs = openBlobs(config);
+  const load = () => import('./open-inspect.chunk.ts');
+  const inspect = late(async () => (await load()).openInspect(config, logger, blobs, clock));
+  const openTests: OpenCredentialTests = async (registry) => (await load()).openTests(config, registry);
+  const openStored = lazy(async () => (await load()).openStoredData(config));
   const { pluginDeadlineMs } = config;
   return { logger, clock, loadRegistry, inspect, openTests, openStored, pluginDeadlineMs };
 };
@@ -154,18 +154,6 @@ export const openApprovals = (config: Config = openConfig()) => {
   };
 };
 
-/** The inspection of the plugins, loaded for the first report. */
-const lateInspect = (...parts: Parameters<typeof openInspect>): Inspect => {
-  const load = lazy(async () => (await import('./open-inspect.chunk.ts')).openInspect(...parts));
-  return async (registry, options) => (await load())(registry, options);
-};
-
-/** The live tests, loaded for the first one. */
-const lateCredentialTests =
-  (config: Config): OpenCredentialTests =>
-  async (registry) =>
-    (await import('./open-inspect.chunk.ts')).openTests(config, registry);
-
 export const openRequests = (config: Config = openConfig()) => {
   const { logger, clock, client, tables } = openExecutions(config);
   const options = { retentionDays: config.requestRetentionDays, clock };
@@ -175,13 +163,13 @@ export const openRequests = (config: Config = openConfig()) => {
 export const openSendAgain = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const { requests } = openRequests(config);
   const parts = openRetry(installed, config);
-  return { ...parts, requests, settings: toSettings(config), ...openJudging({ ...parts, config }) };
+  return { ...parts, requests, settings: toSettings(config), ...openJudging(config, parts) };
 };
 
 /** The parts of a single retry, whose input may be edited. */
 export const openEditedRetry = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const parts = openRetry(installed, config);
-  const { openFeatures } = openJudging({ ...parts, config });
+  const { openFeatures } = openJudging(config, parts);
   return {
     ...parts,
     windowMs: config.deduplicationWindowMs,
@@ -193,15 +181,11 @@ export const openEditedRetry = (installed: InstalledPlugins, config: Config = op
 
 const toSettings = ({ maxBodyBytes, maxBodyDepth }: Config) => ({ maxBodyBytes, maxBodyDepth });
 
-interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executions' | 'logger'> {
-  readonly config: Config;
-}
-
 /** Parses and judges a request that an operator vouches for: nothing is verified, so no credential is provided. */
-const openJudging = ({
-  config,
-  ...parts
-}: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parsersOf'> => ({
+const openJudging = (
+  config: Config,
+  parts: StageTables & Pick<Ports, 'executions' | 'logger'>,
+): Pick<SendAgainParts, 'openFeatures' | 'parsersOf'> => ({
   openFeatures: late(async () =>
     (await import('./open-features.chunk.ts')).openFeaturesWith({
       ...parts,

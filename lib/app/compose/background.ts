@@ -1,4 +1,3 @@
-import { lazy } from '@hookloom/plugin-kit';
 import { cacheBlobs } from '../../adapters/blobs/cache-blobs.ts';
 import { createLambdaCheckpointClient } from '../../adapters/durable/lambda-checkpoint-client.ts';
 import { createCallbackIndex } from '../../adapters/dynamodb/callbacks/callback-index.ts';
@@ -12,12 +11,12 @@ import { executionIdOfRetry } from '../../executions/deliveries/to-execution-id.
 import { createNudgeAfterEnd } from '../../executions/held-queues.ts';
 import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
-import type { DuePoll } from '../../triggers/start-by-event.ts';
 import { createTakeSlot } from '../../webhooks/limits/take-slot.ts';
 import type { Config } from '../config.ts';
 import type { CheckValues } from '../sweep-handler.ts';
 import { openBulkRetries, openStatistics } from './admin.ts';
 import {
+  late,
   need,
   openConfig,
   openDispatcher,
@@ -88,8 +87,10 @@ export const openRuns = (installed: InstalledPlugins, config: Config = openConfi
 /** Opens the function for express runs, which also polls: what for is loaded on first use. */
 export const openExpressRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const parts = openRuns(installed, config);
-  const load = lazy(async () => (await import('./open-poll.chunk.ts')).openPoll(config, parts));
-  return { ...parts, runPoll: async (due: DuePoll, requestId: string) => (await load())(due, requestId) };
+  return {
+    ...parts,
+    runPoll: late(async () => (await import('./open-poll.chunk.ts')).openPoll(config, parts)),
+  };
 };
 
 /** A checkpoint has up to 750 kB. */

@@ -1,6 +1,5 @@
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { createValueChecks } from '../../adapters/dynamodb/value-checks.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { checkValues } from '../../state/check-values.ts';
@@ -10,7 +9,7 @@ import { openBlobs } from './parts.ts';
 /** Removes large values of state that no entry names any more: see `checkValues`. */
 export const checkStageValues = (
   config: Config,
-  { client, tables }: { readonly client: DynamoDbClient; readonly tables: Pick<TableNames, 'state'> },
+  { client, tables }: StageTables,
   options: Parameters<typeof checkValues>[1],
 ) =>
   checkValues(

@@ -1,11 +1,9 @@
-import type { CredentialType, HttpClient, TcpClient } from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../../adapters/aws/aws-caller.ts';
 import { createKeySigner, openRoleSigner } from '../../adapters/aws/role-signer.ts';
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createOutboundCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
 import { createCallLimitStore } from '../../adapters/dynamodb/limits/call-limit-store.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createAwsSecretStore, createParameterStore } from '../../adapters/secrets/aws-secret-store.ts';
 import { createFolderSecretStore } from '../../adapters/secrets/folder-secret-store.ts';
@@ -21,13 +19,7 @@ import type { Config } from '../config.ts';
 
 type ReadKeys = NonNullable<AwsCallerOptions['readCredentials']>;
 
-interface CredentialParts {
-  readonly client: DynamoDbClient;
-  readonly tables: TableNames;
-  readonly http: HttpClient;
-  readonly tcp: TcpClient;
-  readonly findType: (type: string) => Promise<CredentialType | null>;
-}
+type CredentialParts = StageTables & Pick<OutboundPorts, 'http' | 'tcp' | 'findType'>;
 
 export const openCredentials = (config: Config, parts: CredentialParts): OutboundCredentials =>
   createOutboundCredentials(openCredentialParts(config, parts));

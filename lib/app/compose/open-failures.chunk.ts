@@ -1,18 +1,15 @@
 import type { Logger } from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
 import { createSendFailure } from '../../adapters/aws/lambda-events.ts';
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { ERROR_TRIGGER, type FindReport } from '../../executions/record/failure-reports.ts';
 import { createCache } from '../../shared/cache.ts';
 import { findListeners } from '../../triggers/registrations/find-listeners.ts';
 import type { StoredRegistration } from '../../triggers/registrations/registration-store.ts';
 
-export interface FailureParts extends Pick<AwsCallerOptions, 'region' | 'endpoint'> {
-  readonly client: DynamoDbClient;
-  readonly tables: TableNames;
+export interface FailureParts extends StageTables, Pick<AwsCallerOptions, 'region' | 'endpoint'> {
   /** The function that receives the events of triggers. */
   readonly functionName: string;
   /** How long the list of error triggers is cached; 0 reads it for every failure. */

@@ -3,11 +3,10 @@ import { createLambdaDurableService } from '../../adapters/aws/lambda-durable-se
 import { createFolderUploadStore } from '../../adapters/blobs/folder-blobs.ts';
 import { createSignPut } from '../../adapters/blobs/presign.ts';
 import { createS3UploadStore } from '../../adapters/blobs/s3-blob-store.ts';
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../../adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../adapters/dynamodb/limits/token-buckets.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import type { UploadStore } from '../../executions/files/upload-store.ts';
 import { type CancelPorts, cancelExecution } from '../../executions/lifecycle/cancel-execution.ts';
 import { createOpenFeatures } from '../../webhooks/features/open-features.ts';
@@ -16,15 +15,14 @@ import type { FeaturePorts, OpenFeatures } from '../../webhooks/webhook-feature.
 import type { Config } from '../config.ts';
 
 /** The parts of the feature ports; stores that only features use are opened here. */
-export interface FeatureParts
+interface FeatureParts
   extends Omit<
       FeaturePorts,
       'takeToken' | 'slots' | 'queues' | 'openUploads' | 'executions' | 'cancelExecution'
     >,
-    Omit<CancelPorts, 'durableService' | 'clock'> {
+    Omit<CancelPorts, 'durableService' | 'clock'>,
+    StageTables {
   readonly config: Pick<Config, 'region' | 'lambdaEndpoint' | 'retentionDays'> & UploadConfig;
-  readonly client: DynamoDbClient;
-  readonly tables: TableNames;
 }
 
 const MAX_BUCKETS = 10_000;

@@ -1,5 +1,5 @@
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { DuePoll } from '../../triggers/start-by-event.ts';
 import type { Config } from '../config.ts';
@@ -7,7 +7,7 @@ import { type PollParts, runPoll } from '../triggers/run-poll.ts';
 import { openDispatcher, openRecalledWorkflows, openStores } from './parts.ts';
 
 type Opened = 'findWorkflow' | 'state' | 'dispatcher' | 'maxInputDepth' | 'clock' | 'ids';
-type RunParts = Omit<PollParts, Opened> & { readonly client: DynamoDbClient };
+type RunParts = Omit<PollParts, Opened> & Pick<StageTables, 'client'>;
 
 /** Opens what polls for triggers, with the services of runs. */
 export const openPoll = (config: Config, runs: RunParts) => {

@@ -1,6 +1,5 @@
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createAssertEnabled } from '../../plugins/disabled-plugins.ts';
 import { rememberSetting } from '../../shared/settings/settings.ts';
@@ -8,11 +7,7 @@ import { toValues } from '../../shared/settings/variables.ts';
 import type { Config } from '../config.ts';
 
 /** What runs read of the settings of the stage. */
-export const openSettings = (
-  { workflowCacheMs: ttlMs }: Config,
-  client: DynamoDbClient,
-  tables: Pick<TableNames, 'settings'>,
-) => {
+export const openSettings = ({ workflowCacheMs: ttlMs }: Config, { client, tables }: StageTables) => {
   const settings = createSettingsReader(client, tables);
   const timing = { ttlMs, clock: systemClock, random: Math.random };
   const recall = rememberSetting(settings, 'variables', timing);

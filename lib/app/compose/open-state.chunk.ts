@@ -1,6 +1,5 @@
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { createValueChecks } from '../../adapters/dynamodb/value-checks.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createStateFor, type StateFor } from '../../state/execution-state.ts';
@@ -8,9 +7,7 @@ import { createLargeValues, type ValueBlobs } from '../../state/large-values.ts'
 
 /** Opens the state of the executions of a sandbox. @param isTrial - whether nodes are only tried */
 export const openStateFor = (
-  client: DynamoDbClient,
-  tables: Pick<TableNames, 'state'>,
-  blobs: ValueBlobs,
+  { client, tables, blobs }: StageTables & { readonly blobs: ValueBlobs },
   isTrial: boolean,
 ): StateFor =>
   createStateFor({

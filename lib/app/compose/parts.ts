@@ -8,7 +8,7 @@ import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createExecutionStore } from '../../adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
 import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
-import { tableNames } from '../../adapters/dynamodb/table-names.ts';
+import { type StageTables, tableNames } from '../../adapters/dynamodb/table-names.ts';
 import { createWorkflowReader } from '../../adapters/dynamodb/workflows/workflow-reader.ts';
 import { createLogEvents, type EndOptions } from '../../adapters/events/completion-events.ts';
 import { createLogger, type LoggerOptions } from '../../adapters/runtime/logger.ts';
@@ -57,7 +57,7 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
 type Stores = ReturnType<typeof openStores>;
 
 /** Reads the values of all variables, by name, with all changes: for triggers that read any. */
-export const openReadVariables = ({ client, tables }: Pick<Stores, 'client' | 'tables'>) => {
+export const openReadVariables = ({ client, tables }: StageTables) => {
   const settings = createSettingsStore(client, tables);
   return async () => toValues((await settings.findLatest('variables')).content);
 };
@@ -65,30 +65,22 @@ export const openReadVariables = ({ client, tables }: Pick<Stores, 'client' | 't
 /** Opens a reader of workflows whose executions are started or run here: see {@link onStage}. */
 export const openStageWorkflows = (
   config: Config,
-  stores: Pick<Stores, 'client' | 'tables' | 'workflows'>,
+  stores: StageTables & Pick<Stores, 'workflows'>,
   { readVariables }: Pick<ReturnType<typeof lateSettings>, 'readVariables'> = lateSettings(config, stores),
 ) => onStage(stores.workflows, { stage: config.stage, readVariables });
 
 /** {@link openStageWorkflows} for many starts a second: reads the variables once in the time for which a request's workflow is cached. */
-export const openRecalledWorkflows = (
-  config: Config,
-  stores: Pick<Stores, 'client' | 'tables' | 'workflows'>,
-) => {
+export const openRecalledWorkflows = (config: Config, stores: StageTables & Pick<Stores, 'workflows'>) => {
   const load = loadSettings(config, stores);
   return openStageWorkflows(config, stores, { readVariables: async () => (await load()).recallVariables() });
 };
 
 /** The settings of the stage, loaded on first use: few runs need any. */
-export const lateSettings = (config: Config, stores: Pick<Stores, 'client' | 'tables'>) => {
-  const load = loadSettings(config, stores);
-  return {
-    readVariables: async () => (await load()).readVariables(),
-    assertEnabled: async (pluginId: string) => (await load()).assertEnabled(pluginId),
-  };
-};
+export const lateSettings = (config: Config, stores: StageTables) =>
+  latePort(loadSettings(config, stores), ['readVariables', 'assertEnabled']);
 
-const loadSettings = (config: Config, { client, tables }: Pick<Stores, 'client' | 'tables'>) =>
-  lazy(async () => (await import('./open-settings.chunk.ts')).openSettings(config, client, tables));
+const loadSettings = (config: Config, stores: StageTables) =>
+  lazy(async () => (await import('./open-settings.chunk.ts')).openSettings(config, stores));
 
 /** Opens a cached reader of workflow versions, for code that reads those of many executions. */
 export const openVersions = (workflows: Stores['workflows']) =>
@@ -142,7 +134,7 @@ export const openEvents = (
 export const openFailures = (
   { region, lambdaEndpoint, dispatchFunction, workflowCacheMs }: Config,
   logger: Logger,
-  { client, tables }: Pick<Stores, 'client' | 'tables'>,
+  { client, tables }: StageTables,
 ): Pick<Ports, 'findReport'> => {
   if (dispatchFunction === null) return {};
   const lambda = { region, endpoint: lambdaEndpoint, functionName: dispatchFunction };
@@ -168,8 +160,19 @@ export const late = <Parameters extends readonly unknown[], Output>(
   return async (...parameters) => (await load())(...parameters);
 };
 
-/** Reports of failures, loaded for the first failure: successful runs need none of the code. @internal */
-export const lateFailures = (parts: FailureParts): FindReport => {
-  const load = lazy(async () => (await import('./open-failures.chunk.ts')).openFailures(parts));
-  return async (failed) => (await load())(failed);
+/** An object whose file is loaded by the first call of one of the named methods, which do not use `this`. */
+export const latePort = <
+  Name extends string,
+  Port extends Readonly<Record<Name, (...parameters: never[]) => Promise<unknown>>>,
+>(
+  open: () => Promise<Port>,
+  names: readonly Name[],
+): Pick<Port, Name> => {
+  const load = lazy(open);
+  const methods = names.map((name) => [name, late(async () => (await load())[name])]);
+  return Object.fromEntries(methods) as Pick<Port, Name>;
 };
+
+/** Reports of failures, loaded for the first failure: successful runs need none of the code. @internal */
+export const lateFailures = (parts: FailureParts): FindReport =>
+  late(async () => (await import('./open-failures.chunk.ts')).openFailures(parts));

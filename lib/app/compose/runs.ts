@@ -6,6 +6,7 @@ import {
   type TcpClient,
 } from '@hookloom/plugin-kit';
 import type { AwsSettings } from '../../adapters/aws-sdk/aws-client.chunk.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import type { EndOptions } from '../../adapters/events/completion-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { forExecution } from '../../adapters/runtime/logger.ts';
@@ -25,6 +26,7 @@ import type { Plan } from '../../workflows/plan/plan.ts';
 import type { Config } from '../config.ts';
 import { openPlugins, openProcess } from '../sandbox.ts';
 import {
+  latePort,
   lateSettings,
   openBlobs,
   openEvents,
@@ -130,13 +132,7 @@ export const lateFiles = (config: Config, executions: FilePorts['executions']): 
   );
   return (execution) => {
     const openFiles = lazy<OpenFiles>(async () => (await loadFilesFor())(execution));
-    return (nodeKey, signal) => {
-      const open = lazy(async () => (await openFiles())(nodeKey, signal));
-      return {
-        save: async (content, about) => (await open()).save(content, about),
-        open: async (file) => (await open()).open(file),
-      };
-    };
+    return (nodeKey, signal) => latePort(async () => (await openFiles())(nodeKey, signal), ['save', 'open']);
   };
 };
 
@@ -145,28 +141,17 @@ export const lateFiles = (config: Config, executions: FilePorts['executions']): 
  * @param isTrial - whether nodes are only tried
  */
 export const lateState = (
-  {
-    client,
-    tables,
-    blobs,
-  }: Pick<ReturnType<typeof openStores>, 'client' | 'tables'> & { readonly blobs: ValueBlobs },
+  stores: StageTables & { readonly blobs: ValueBlobs },
   isTrial = false,
 ): StateFor => {
-  const load = lazy(async () =>
-    (await import('./open-state.chunk.ts')).openStateFor(client, tables, blobs, isTrial),
-  );
-  return (execution) => (nodeKey, signal) => {
-    const open = lazy(async () => (await load())(execution)(nodeKey, signal));
-    return { run: async (operation) => (await open()).run(operation) };
-  };
+  const load = lazy(async () => (await import('./open-state.chunk.ts')).openStateFor(stores, isTrial));
+  return (execution) => (nodeKey, signal) =>
+    latePort(async () => (await load())(execution)(nodeKey, signal), ['run']);
 };
 
 /** An AWS client that loads the SDK for its first call, since few sandboxes make one. */
-const lateAwsClient = (settings: AwsSettings): AwsClient => {
-  const load = lazy(async () =>
-    (await import('../../adapters/aws-sdk/aws-client.chunk.ts')).openAwsClient(settings),
+const lateAwsClient = (settings: AwsSettings): AwsClient =>
+  latePort(
+    async () => (await import('../../adapters/aws-sdk/aws-client.chunk.ts')).openAwsClient(settings),
+    ['send'],
   );
-  return {
-    send: async (operation) => (await load()).send(operation),
-  };
-};

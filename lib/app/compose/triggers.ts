@@ -3,10 +3,9 @@ import type { AwsCallerOptions } from '../../adapters/aws/aws-caller.ts';
 import { createStartPoll } from '../../adapters/aws/lambda-events.ts';
 import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
 import { createSendStackResponse } from '../../adapters/aws/stack-response.ts';
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
@@ -79,9 +78,7 @@ export const openRegistrations = (installed: InstalledPlugins, config: Config = 
   return { ...registrar, workflows, loadNodeTypes, sendStackResponse: createSendStackResponse() };
 };
 
-interface RegistrarOptions extends Pick<AwsCallerOptions, 'readCredentials'> {
-  readonly client: DynamoDbClient;
-  readonly tables: TableNames;
+interface RegistrarOptions extends StageTables, Pick<AwsCallerOptions, 'readCredentials'> {
   readonly logger: Logger;
 }
 

@@ -1,17 +1,11 @@
-import { lazy } from '@hookloom/plugin-kit';
 import { createCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
-import type { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createIdOfRequest } from '../../executions/deliveries/to-execution-id.ts';
-import type { DeliveryStore } from '../../executions/delivery-store.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
-import type { CatchRequest } from '../../webhooks/listening/catch-request.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
 import type { Config } from '../config.ts';
-import type { CallsToSelfParts } from './open-calls-to-self.chunk.ts';
-import type { ListeningParts } from './open-listening.chunk.ts';
 import type { RequestParts } from './open-requests.chunk.ts';
-import { late, openConfig, openDispatcher } from './parts.ts';
+import { late, latePort, openConfig, openDispatcher } from './parts.ts';
 import { openRunParts, withEnds } from './runs.ts';
 
 export const openWebhook = (installed: InstalledPlugins, config: Config = openConfig()) => {
@@ -21,7 +15,11 @@ export const openWebhook = (installed: InstalledPlugins, config: Config = openCo
   return {
     ...parts,
     credentials: createCredentialStore(client, tables),
-    deliveries: lateDeliveries(client, tables),
+    // For the first delivery with a key.
+    deliveries: latePort(
+      async () => (await import('./open-deliveries.chunk.ts')).createDeliveryStore(client, tables),
+      ['find', 'claim', 'takeOver'],
+    ),
     dispatcher: openDispatcher(config),
     openFeatures: late(async () =>
       (await import('./open-features.chunk.ts')).openFeaturesWith({
@@ -43,8 +41,13 @@ export const openWebhook = (installed: InstalledPlugins, config: Config = openCo
       clock: systemClock,
       ids: randomIds,
     }),
-    catchRequest: lateCatch({ client, tables, clock: systemClock }),
-    limitCallsToSelf: lateLimit({ client, tables, clock: systemClock }),
+    // For the first workflow that has listened.
+    catchRequest: late(async () =>
+      (await import('./open-listening.chunk.ts')).openCatchRequest({ client, tables }),
+    ),
+    limitCallsToSelf: late(async () =>
+      (await import('./open-calls-to-self.chunk.ts')).openLimitCallsToSelf({ client, tables }),
+    ),
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,
@@ -53,24 +56,6 @@ export const openWebhook = (installed: InstalledPlugins, config: Config = openCo
     },
   };
 };
-
-/** The claims of deliveries, loaded for the first one with a key. */
-const lateDeliveries = (...parts: Parameters<typeof createDeliveryStore>): DeliveryStore => {
-  const load = lazy(async () => (await import('./open-deliveries.chunk.ts')).createDeliveryStore(...parts));
-  return {
-    find: async (deliveryId) => (await load()).find(deliveryId),
-    claim: async (claim) => (await load()).claim(claim),
-    takeOver: async (claim) => (await load()).takeOver(claim),
-  };
-};
-
-/** Catches requests as tests, loaded for the first workflow that has listened. */
-const lateCatch = (parts: ListeningParts): CatchRequest =>
-  late(async () => (await import('./open-listening.chunk.ts')).openCatchRequest(parts));
-
-/** Limits calls to this service itself, loaded for the first one. */
-const lateLimit = (parts: CallsToSelfParts) =>
-  late(async () => (await import('./open-calls-to-self.chunk.ts')).openLimitCallsToSelf(parts));
 
 /** Records requests, loaded for the first one: accepted requests are seldom recorded. Never throws. */
 const lateRequests = (parts: RequestParts): RecordRequest => {

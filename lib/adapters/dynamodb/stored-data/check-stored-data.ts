@@ -4,9 +4,8 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import { TABLES, type TableShape } from '../../../health/tables.ts';
-import type { DynamoDbClient } from '../client.ts';
 import { SCHEMA_VERSION } from '../schema/schema.ts';
-import type { TableNames } from '../table-names.ts';
+import type { StageTables, TableNames } from '../table-names.ts';
 import { findVersionProblem, readStageVersions, type StoredDataProblem } from './stage-versions.ts';
 
 /** All tables, in the order of serverless.yml. */
@@ -35,9 +34,7 @@ export const createListIndexes =
     }
   };
 
-interface StoredDataParts {
-  readonly client: DynamoDbClient;
-  readonly tables: TableNames;
+interface StoredDataParts extends StageTables {
   readonly listIndexes: ListIndexes;
 }
 

@@ -4,11 +4,10 @@ import { type ExecutionStatus, hasEndedBadly } from '../../../executions/record/
 import { TABLES } from '../../../health/tables.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import type { Attributes, Item } from '../attributes.ts';
-import type { DynamoDbClient } from '../client.ts';
 import { EARLIER_CALLBACKS, timeShardOf } from '../executions/execution-item.ts';
 import { type Change, translateErrors, updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, versionOf } from '../schema/schema.ts';
-import type { TableNames } from '../table-names.ts';
+import type { StageTables, TableNames } from '../table-names.ts';
 import { TABLE_KEYS } from './check-stored-data.ts';
 import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 
@@ -44,9 +43,7 @@ export interface MigrationReport {
   readonly isComplete: boolean;
 }
 
-interface MigrationParts {
-  readonly client: DynamoDbClient;
-  readonly tables: TableNames;
+interface MigrationParts extends StageTables {
   /** Other tables, such as the local engine's, with their keys. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
   readonly isDryRun: boolean;
