@@ -237,8 +237,8 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
         version: stored[index]?.version ?? 0,
         changed: stored[index]?.changed ?? false,
         triggers: findTriggers(definition, registry.findNodeType, parts.baseUrl),
-        ...describe(checked[index], items[index], items.length),
-        releasing: await release(definition, parts),
+        ...describeChecked(checked[index], items[index], items.length),
+        releasing: await releaseHeld(definition, parts),
       })),
     );
   };
@@ -296,7 +296,7 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
     );
     const { version, changed } = await orFailed(workflowId, replaces, put);
     call.addLogFields({ versions: `${workflowId}@${version}`, changed: changed ? 1 : 0 });
-    const releasing = await release(definition, parts);
+    const releasing = await releaseHeld(definition, parts);
     return withTag(answerJson(200, { id: workflowId, version, changed, enabled, releasing }), version);
   };
 
@@ -367,7 +367,7 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
         id: idOf(values[index]),
         valid: one.problems.length === 0,
         errors: toErrors(one.problems, items[index]).slice(0, MAX_ERRORS / items.length),
-        ...describe(one, items[index], items.length),
+        ...describeChecked(one, items[index], items.length),
       }));
       return answerJson(200, { valid: described.every(({ valid }) => valid), workflows: described });
     }),
@@ -439,7 +439,7 @@ const NO_ITEM: Item = { content: null, pointer: '#' };
 const idOf = (content: unknown): string | null =>
   isPlainObject(content) && typeof content.id === 'string' ? content.id.slice(0, 64) : null;
 
-const describe = (
+const describeChecked = (
   { warnings, times }: Pick<CheckedWorkflow, 'warnings' | 'times'> = NOTHING,
   item: Item | undefined,
   /** The number of workflows in the answer. */
@@ -456,7 +456,7 @@ const NOTHING = { warnings: [], times: [] };
  *
  * @returns the triggers that have any
  */
-const release = async (
+const releaseHeld = async (
   definition: WorkflowDefinition,
   parts: Pick<EditWorkflowsParts, 'queues' | 'nudgeQueue' | 'logger'>,
 ): Promise<readonly string[]> => {

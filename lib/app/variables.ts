@@ -165,12 +165,14 @@ const answerVariables = (parts: SettingsParts) => {
     check: (current: Variables) => void,
   ) => {
     const errors = given.flatMap((one, at) => [
-      ...findVariableProblems(one).map(({ path, message }) => toError(`${one.pointer}${path}`, message)),
+      ...findVariableProblems(one).map(({ path, message }) =>
+        toVariableError(`${one.pointer}${path}`, message),
+      ),
       ...(given.findIndex(({ name }) => name === one.name) < at
-        ? [toError(`${one.pointer}/name`, 'is also the name of a variable before it')]
+        ? [toVariableError(`${one.pointer}/name`, 'is also the name of a variable before it')]
         : []),
     ]);
-    refuse(errors);
+    refuseVariables(errors);
     const author = { changedAt: new Date(clock.now()).toISOString(), changedBy: readCaller(event) };
     let before = 0;
     const stored = await change((current) => {
@@ -178,7 +180,8 @@ const answerVariables = (parts: SettingsParts) => {
       before = current.revision;
       const next = setVariables(current, given, author);
       const excess = findExcess(next.content);
-      if (excess !== null) refuse([toError(given.length === 1 ? '#/value' : '#/variables', excess)]);
+      if (excess !== null)
+        refuseVariables([toVariableError(given.length === 1 ? '#/value' : '#/variables', excess)]);
       return next;
     });
     const variables = given.map(({ name }) => requireVariable(stored, name));
@@ -211,7 +214,7 @@ const answerVariables = (parts: SettingsParts) => {
     answerRoute(putVariableRoute, async (call) => {
       const { name } = call.params;
       if (call.body.name !== undefined && call.body.name !== name)
-        refuse([toError('#/name', 'must be the name in the address')]);
+        refuseVariables([toVariableError('#/name', 'must be the name in the address')]);
       let isNew = false;
       const [stored] = await set(
         call,
@@ -274,9 +277,9 @@ const toGiven = ({
   description,
 });
 
-const toError = (pointer: string, detail: string) => ({ pointer, detail });
+const toVariableError = (pointer: string, detail: string) => ({ pointer, detail });
 
-const refuse = (errors: readonly ReturnType<typeof toError>[]): void => {
+const refuseVariables = (errors: readonly ReturnType<typeof toVariableError>[]): void => {
   if (errors.length > 0)
     throw new AppError(VARIABLES_INVALID, { count: errors.length, errors: errors.slice(0, MAX_ERRORS) });
 };

@@ -66,7 +66,7 @@ export const runPoll = async (
   const findNodeType = await parts.loadNodeTypes(nodeTypesOf(workflow.definition));
   if (pollOf(findNodeType(node.type)) === null) return skip('the trigger does not poll');
 
-  const record = await lock({ workflowId, triggerNodeId, requestId }, parts);
+  const record = await lockPoll({ workflowId, triggerNodeId, requestId }, parts);
   if (record === null) return skip('another poll of this trigger is running');
   const polledAt = new Date(clock.now()).toISOString();
   const pollId = executionIdOfPoll([workflowId, triggerNodeId, 'poll', dueAt]);
@@ -267,7 +267,7 @@ interface Locked {
 }
 
 /** Locks the polls of a trigger; an invocation that is repeated locks them again. @returns null if another one runs */
-const lock = async (
+const lockPoll = async (
   {
     workflowId,
     triggerNodeId: key,
