@@ -1,18 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { useWholeServices, type WholeServiceOptions } from '../support/a-whole-service.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { serviceFile } from '../support/function-environment.ts';
 
 const openService = useWholeServices();
 
-const BACKGROUND = [
-  'aggregate',
-  'dispatch',
-  'retryExecutions',
-  'runDurable',
-  'runExpress',
-  'sweep',
-  'sweepRegistrations',
-];
+const { functions, routes } = serviceFile;
+
+/** The functions of serverless.yml that no request reaches. */
+const BACKGROUND = functions
+  .map(({ key }) => key)
+  .filter((key) => !routes.some(({ functionKey }) => functionKey === key))
+  .sort();
 
 const open = async (options: WholeServiceOptions = {}) => {
   const service = await openService(options);
