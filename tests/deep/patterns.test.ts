@@ -20,8 +20,6 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made of the pattern of a schema, from the workflow, to be read: the linear matcher matches it',
   'lib/plugins/metadata/find-keyword-fault.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',
-  'lib/plugins/metadata/metadata-fields.ts':
-    'made to see whether the pattern of a plugin can be read; matched against nothing',
   'packages/bounded-schema/src/find-schema-fault.ts':
     'made to see whether a pattern can be read; matched against nothing',
   'packages/authoring/validation/schema/check-schema.ts':
