@@ -132,7 +132,13 @@ export const lateFiles = (config: Config, executions: FilePorts['executions']): 
   );
   return (execution) => {
     const openFiles = lazy<OpenFiles>(async () => (await loadFilesFor())(execution));
-    return (nodeKey, signal) => latePort(async () => (await openFiles())(nodeKey, signal), ['save', 'open']);
+    return (nodeKey, signal) => {
+      const open = lazy(async () => (await openFiles())(nodeKey, signal));
+      return {
+        save: async (content, about) => (await open()).save(content, about),
+        open: async (file) => (await open()).open(file),
+      };
+    };
   };
 };
 
@@ -145,8 +151,10 @@ export const lateState = (
   isTrial = false,
 ): StateFor => {
   const load = lazy(async () => (await import('./open-state.chunk.ts')).openStateFor(stores, isTrial));
-  return (execution) => (nodeKey, signal) =>
-    latePort(async () => (await load())(execution)(nodeKey, signal), ['run']);
+  return (execution) => (nodeKey, signal) => {
+    const open = lazy(async () => (await load())(execution)(nodeKey, signal));
+    return { run: async (operation) => (await open()).run(operation) };
+  };
 };
 
 /** An AWS client that loads the SDK for its first call, since few sandboxes make one. */
