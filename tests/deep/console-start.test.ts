@@ -133,3 +133,33 @@ test('what is built is tried on the body that it began with, and the body of a l
   await page.getByRole('tab', { name: 'Output', exact: true }).click();
   await output.getByText('21').waitFor();
 });
+
+test('code whose request is lost is asked for again: views, parts of them, and what a field needs', async () => {
+  let lost = 0;
+  let isLosing = false;
+  await page.route('**/*.js', (route) => {
+    if (!isLosing) return route.continue();
+    isLosing = false;
+    lost++;
+    return route.abort();
+  });
+  const losing = async (act: () => Promise<unknown>, shown: ReturnType<Page['locator']>) => {
+    isLosing = true;
+    await act();
+    await shown.waitFor();
+  };
+  await open('/workflows');
+  await button('New workflow').waitFor();
+  const view = page.getByRole('heading', { name: 'Variables', level: 1 });
+  await losing(() => page.getByRole('link', { name: 'Variables' }).click(), view);
+  await page.getByRole('link', { name: 'Workflows' }).click();
+  await losing(() => button('New workflow').click(), page.getByLabel('Find a template'));
+  await page.getByRole('tab', { name: 'curl command' }).click();
+  const read = page.getByText('The option --insecure is left out.');
+  await losing(
+    () => page.getByRole('textbox', { name: 'curl command' }).fill('curl https://a.example -k'),
+    read,
+  );
+  expect(lost).toBe(3);
+  expect(faults.splice(0).map((fault) => /net::ERR_FAILED/.test(fault))).toEqual([true, true, true]);
+});

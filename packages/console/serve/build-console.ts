@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { withEsbuild } from '../../../resources/with-esbuild.ts';
+import { fetchImports } from './fetched-imports.ts';
 
 export interface BuiltConsole {
   /** Folder of the files, absolute. */
@@ -219,10 +220,10 @@ const buildInto = async (folder: string): Promise<void> => {
     );
     refuseNode(Object.keys(metafile.outputs).map((file) => resolve(file)));
     const sheet = whole.outputFiles.find(({ path }) => path.endsWith('.css'));
-    const scriptOf = (entry: string): string =>
-      basename(
-        Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))?.[0] ?? '',
-      );
+    const { outputs } = metafile;
+    const fileOf = (entry: string): string =>
+      Object.keys(outputs).find((file) => outputs[file]?.entryPoint?.endsWith(entry)) ?? '';
+    fetchImports(outputs, fileOf('main.tsx'));
     if (sheet === undefined) throw new Error('the console has no styles');
     const styles = basename(sheet.path).replace(/^main/, 'all');
     const others = whole.outputFiles.filter(({ path }) => !/\.(?:css|js)$/.test(path)); // fonts, say
@@ -230,7 +231,11 @@ const buildInto = async (folder: string): Promise<void> => {
     writeFileSync(join(unfinished, styles), sheet.contents);
     writeFileSync(
       join(unfinished, 'entry.json'),
-      JSON.stringify({ script: scriptOf('main.tsx'), worker: scriptOf('worker.ts'), styles }),
+      JSON.stringify({
+        script: basename(fileOf('main.tsx')),
+        worker: basename(fileOf('worker.ts')),
+        styles,
+      }),
     );
     mkdirSync(dirname(folder), { recursive: true });
     renameSync(unfinished, folder);
