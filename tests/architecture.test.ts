@@ -93,6 +93,7 @@ const pureModules = new Set([
 const hashing = [
   'lib/executions/deliveries/claim-delivery.ts',
   'lib/executions/deliveries/to-execution-id.ts',
+  'lib/health/notices/notice.ts',
   'lib/triggers/registrations/registration.ts',
   'lib/workflows/expressions/language.chunk.ts',
   'packages/counted-jsonata/src/functions/step-functions.ts',

@@ -47,4 +47,5 @@ export const TABLES = {
   bulkRetries: { name: 'bulk-retries', key: 'partition place', expiry: 'expiresAt', isPassing: true },
   settings: { name: 'settings', key: 'name' },
   state: { name: 'state', key: 'scope place', expiry: 'expiresAt' },
+  notices: { name: 'notices', key: 'scope place', expiry: 'expiresAt', isPassing: true },
 } as const satisfies Readonly<Record<string, TableShape>>;

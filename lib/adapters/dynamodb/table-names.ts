@@ -14,6 +14,7 @@ export const tableNames = (prefix: string) =>
     bulkRetries: `${prefix}-bulk-retries`,
     settings: `${prefix}-settings`,
     state: `${prefix}-state`,
+    notices: `${prefix}-notices`,
   }) as const;
 
 export type TableNames = ReturnType<typeof tableNames>;

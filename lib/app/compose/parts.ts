@@ -16,6 +16,7 @@ import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { Ports } from '../../executions/ports.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { FindReport } from '../../executions/record/failure-reports.ts';
+import type { Notices } from '../../health/notices/notice.ts';
 import { CONFIGURATION_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { measure } from '../../shared/metrics.ts';
@@ -140,6 +141,13 @@ export const openFailures = (
   const lambda = { region, endpoint: lambdaEndpoint, functionName: dispatchFunction };
   return { findReport: lateFailures({ ...lambda, client, tables, logger, cacheTtlMs: workflowCacheMs }) };
 };
+
+/**
+ * Raises and settles notices, for functions that find something out, loaded on first use. Their roles need `raiseNotices`
+ * and `errorTriggers` of serverless.yml. @public
+ */
+export const openNotices = (tables: StageTables): Notices =>
+  latePort(async () => (await import('./open-notices.chunk.ts')).openNotices(tables), ['raise', 'settle']);
 
 export const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore => {
   const bucket = need(blobBucket, 'BLOB_BUCKET'); // required locally as well, so that a missing variable shows before deployment

@@ -13,6 +13,7 @@ import { createListDefinitions } from '../../../lib/adapters/dynamodb/health/hea
 import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../../lib/adapters/dynamodb/limits/token-buckets.ts';
+import { createNoticeStore } from '../../../lib/adapters/dynamodb/notices/notice-store.ts';
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
@@ -25,6 +26,7 @@ import { aBulkRetry } from '../../support/a-bulk-retry.ts';
 import { aCredential } from '../../support/a-credential.ts';
 import { aRequestRecord } from '../../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
+import { aNotice } from '../../support/notice-store-suite.ts';
 import { anOutboundCredential } from '../../support/outbound-store-suite.ts';
 import { aStateEntry } from '../../support/state-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
@@ -57,6 +59,7 @@ const openStores = async () => {
     bulkRetries: createBulkRetryStore(client, tables, retention),
     settings: createSettingsStore(client, tables),
     state: createStateStore(client, tables),
+    notices: createNoticeStore(client, tables),
   };
 };
 
@@ -125,6 +128,7 @@ const writeAll = async (stores: Stores): Promise<void> => {
   await stores.settings.put('variables', { content: [], revision: 1 });
   await stores.state.put(aStateEntry(), null);
   await stores.state.keepEffect({ id: 'effect-1', result: {}, at: NOW });
+  await stores.notices.raise(aNotice());
 };
 
 const KEYS = [
@@ -152,6 +156,7 @@ const KEYS_OF: Readonly<Record<string, readonly string[]>> = {
   bulkRetries: ['partition', 'place'],
   settings: ['name'],
   state: ['scope', 'place'],
+  notices: ['scope', 'place'],
 } satisfies Record<keyof Stores['tables'], readonly (typeof KEYS)[number][]>;
 
 const allItems = async ({ sdk, tables }: Stores): Promise<{ table: string; key: Item; item: Item }[]> => {

@@ -13,7 +13,7 @@ test('items whose time to live is over are removed from each table that has one,
   const { sdk } = await openDatabase();
   const tables = readExpiringTables('test');
   expect(tables.map(({ name }) => name)).toEqual(
-    ['executions', 'deliveries', 'requests', 'statistics', 'bulk-retries', 'state'].map((name) =>
+    ['executions', 'deliveries', 'requests', 'statistics', 'bulk-retries', 'state', 'notices'].map((name) =>
       expect.stringContaining(name),
     ),
   );
