@@ -1,3 +1,4 @@
+import about from '../package.json' with { type: 'json' };
 import { idsOfType, type Template, type TemplateResource } from './cloudformation.ts';
 import type { Deployment } from './parameters.ts';
 
@@ -10,6 +11,9 @@ interface Metric {
 
 const PERIOD_SECONDS = 300;
 
+/** As they are in the version that is deployed: an older stage has other functions and commands. */
+const RUNBOOKS = `${about.repository.url.replace(/^git\+|\.git$/g, '')}/blob/v${about.version}/docs/runbooks.md`;
+
 /** Quota alarms fire at this share of an account quota. */
 const HIGH = 0.8;
 
@@ -18,7 +22,7 @@ const ASYNCHRONOUS = ['RunDurable', 'RunExpress', 'Dispatch'];
 
 /**
  * The alarms of a service, for problems that need a person. They cover every function and queue of the template, new ones
- * included, but not failed executions, which concern only their workflow. docs/metrics.md says what to do about each alarm.
+ * included, but not failed executions, which concern only their workflow. The description of each links to its section of docs/runbooks.md.
  *
  * @param topic - the ARN of the SNS topic that they notify
  * @param quotas - of the account
@@ -30,10 +34,11 @@ export const toAlarms = (
   quotas: Deployment['quotas'],
 ): Record<string, TemplateResource> => {
   const alarms: Record<string, TemplateResource> = {};
-  const add = (id: string, description: string, properties: object): void => {
+  /** @param runbook - its heading; by default the name of the alarm */
+  const add = (id: string, description: string, properties: object, runbook = hyphenate(id)): void => {
     const Properties = {
       AlarmName: `${prefix}/${hyphenate(id)}`, // a pattern for all of them matches none of another stage
-      AlarmDescription: `${description} What to do: docs/metrics.md, Alarms.`,
+      AlarmDescription: `${description} What to do: ${RUNBOOKS}#${runbook}`,
       AlarmActions: [topic],
       OKActions: [topic],
       ComparisonOperator: 'GreaterThanThreshold',
@@ -93,13 +98,18 @@ export const toAlarms = (
       ],
     });
   for (const id of idsOfType(template, 'AWS::DynamoDB::Table'))
-    add(`${id}Throttles`, 'DynamoDB throttles this table.', {
-      ...twice,
-      Metrics: [
-        { Id: 'events', Expression: 'SUM(METRICS())', Label: 'events' },
-        ...throttlesOf(id, template.Resources[id]).map((metric, at) => toQuery(`m${at}`, metric, 'Sum')),
-      ],
-    });
+    add(
+      `${id}Throttles`,
+      'DynamoDB throttles this table.',
+      {
+        ...twice,
+        Metrics: [
+          { Id: 'events', Expression: 'SUM(METRICS())', Label: 'events' },
+          ...throttlesOf(id, template.Resources[id]).map((metric, at) => toQuery(`m${at}`, metric, 'Sum')),
+        ],
+      },
+      'table-throttles',
+    );
   for (const id of idsOfType(template, 'AWS::Lambda::Function')) {
     const name = id.replace(/LambdaFunction$/, '');
     if (name === 'RunDurable')
@@ -114,14 +124,19 @@ export const toAlarms = (
         ...twice,
       });
     if (ASYNCHRONOUS.includes(name))
-      add(`${name}EventAge`, 'Events have waited for the function for more than five minutes.', {
-        ...maximum(ofFunction(id, 'AsyncEventAge'), 300_000), // milliseconds
-        ...twice,
-      });
+      add(
+        `${name}EventAge`,
+        'Events have waited for the function for more than five minutes.',
+        {
+          ...maximum(ofFunction(id, 'AsyncEventAge'), 300_000), // milliseconds
+          ...twice,
+        },
+        'function-event-age',
+      );
     const failed = 'The function failed, ran out of time or memory, or could not start.';
-    add(`${name}Errors`, failed, sum(ofFunction(id, 'Errors')));
+    add(`${name}Errors`, failed, sum(ofFunction(id, 'Errors')), 'function-errors');
     const refused = 'Lambda refused invocations of the function because a concurrency limit was reached.';
-    add(`${name}Throttles`, refused, sum(ofFunction(id, 'Throttles')));
+    add(`${name}Throttles`, refused, sum(ofFunction(id, 'Throttles')), 'function-throttles');
   }
   return alarms;
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TemplateResource } from '../../resources/cloudformation.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
+import { readSections } from '../support/page-commands.ts';
 import { grantsOf } from '../support/role-grants.ts';
 import { runFramework } from '../support/run-framework.ts';
 import { alarmsOf, metricsOfAlarm } from '../support/template-metrics.ts';
@@ -42,6 +43,14 @@ test('each function has its alarms, and the others use the namespace that the fu
   const namespaces = new Set(named.map((name) => name.split(' ')[0]));
   const prefix = JSON.stringify(Resources.SweepLambdaFunction).match(/"TABLE_PREFIX":"([^"]+)"/)?.[1];
   expect([...namespaces].sort()).toEqual(['AWS/DynamoDB', 'AWS/Lambda', 'AWS/SQS', prefix]);
+});
+
+test('each alarm links to a runbook', () => {
+  const anchors = readSections('docs/runbooks.md').map(({ heading }) => heading.toLowerCase());
+  for (const [id, { Properties }] of alarmsOf({ Resources })) {
+    const [, anchor] = String(Properties?.AlarmDescription).split('/docs/runbooks.md#');
+    expect([id, anchors]).toEqual([id, expect.arrayContaining([anchor])]);
+  }
 });
 
 test('every function is traced and may send its traces', () => {

@@ -223,7 +223,9 @@ describe('alarms', () => {
 
   test('have a row each in the docs, with their cost', () => {
     const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-    const rows = [...page.matchAll(/^\| `…\/([\w-]+)` \|/gm)].map(([, name]) => name);
+    const rows = [...page.matchAll(/^\| \[`…\/([\w-]+)`\]\(runbooks\.md#[\w-]+\) \|/gm)].map(
+      ([, name]) => name,
+    );
     const kinds = Object.entries(alarms).map(([id, { Properties }]) => {
       const name = String(Properties?.AlarmName).replace('test/', '');
       if (/TableThrottlesAlarm$/.test(id)) return 'TABLE-throttles';

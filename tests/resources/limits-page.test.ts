@@ -97,7 +97,7 @@ test('the sweeper queries the status of all waiting runs before their lease expi
 });
 
 /** Each is checked against the template by the test of the alarms. */
-const alarms = [...read('docs/metrics.md').matchAll(/^\| `…\/([\w-]+)` \|/gm)].map(([, name = '']) => name);
+const alarms = [...read('docs/metrics.md').matchAll(/^\| \[`…\/([\w-]+)`\]/gm)].map(([, name = '']) => name);
 
 test('every rate and quota names an existing alarm, or says where else to look', () => {
   const tables = page.split(/^## /m).filter((part) => /^(?:Rates|Quotas)/.test(part));
