@@ -4,6 +4,7 @@ import {
   legacyTrigger,
   unified,
 } from '../lib/plugins/installed-plugin.ts';
+import { addedPlugins } from './added.ts';
 import provided from './provided.json' with { type: 'json' };
 
 /** What the plugins declare that are loaded on use: `npm run docs:nodes` reads it from them. */
@@ -52,4 +53,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   onUse('graphql', () => import('./graphql/graphql.plugin.ts')),
   onUse('rss', () => import('./rss/rss.plugin.ts')),
   onUse('state', () => import('./state/state.plugin.ts')),
+  ...addedPlugins,
 ];

@@ -15,6 +15,7 @@ const program = createProgram({
   openTarget: unused,
   loadNodeTypes: unused,
   loadPlugins: unused,
+  openLocal: unused,
 });
 
 /** The rows of commands that do something, of all groups. */

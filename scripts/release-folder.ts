@@ -43,6 +43,9 @@ try {
   say('packing the plugin kit …');
   run('node', 'scripts/build-plugin-kit.ts', join(packaged, 'plugin-kit'));
   run('npm', 'pack', '--silent', '--pack-destination', folder, join(packaged, 'plugin-kit'));
+  say('packing the service for npm …');
+  run('node', 'scripts/build-npm-package.ts', join(folder, 'template.json'), join(packaged, 'hookloom'));
+  run('npm', 'pack', '--silent', '--pack-destination', folder, join(packaged, 'hookloom'));
 } finally {
   rmSync(packaged, { recursive: true, force: true });
 }

@@ -61,6 +61,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'packages/console/src/views/reference/schema-fields.ts',
     'packages/cli/folder-commands.ts',
     'packages/cli/local/local-service.ts',
+    'packages/cli/project-commands.ts',
     'packages/cli/run.ts',
     'packages/authoring/reference/print-node-type.ts',
   ],

@@ -11,8 +11,19 @@ export interface CommandContext {
   /** Loads the node types on demand, so that other commands start faster. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   readonly loadPlugins: () => Promise<readonly PluginEntry[]>;
+  /** Loads what starts and deploys the service itself, from this machine. */
+  readonly openLocal: () => Promise<LocalCommands>;
   /** Opens the target named on the command line. */
   readonly onTarget: (action: (context: TargetContext) => Promise<void>) => Promise<void>;
+}
+
+/** What `packages/local` does for commands. */
+export interface LocalCommands {
+  /** Runs the service until a signal stops it. */
+  runService(options: {
+    readonly port?: string | undefined;
+    readonly data?: string | undefined;
+  }): Promise<void>;
 }
 
 export interface TargetContext {

@@ -7,7 +7,7 @@ import type { PassOn } from '../console/serve/pass-on.ts';
 import { ApiProblem, describeApiDenial } from './admin-api.ts';
 import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
 import { CommandError, explainAwsError, usageError } from './command-error.ts';
-import { projectFolder } from './local/project-folder.ts';
+import { homeFolder } from './local/project-folder.ts';
 import { numberThat, readId } from './read-arguments.ts';
 import { readDenial } from './signed-requests.ts';
 import type { Target } from './target.ts';
@@ -91,7 +91,7 @@ const serveStage = async (
   const door = await openDoor({
     settings: { stage, isReadOnly },
     passOn: createPassOn(target, (error) => explainAwsError(error, { ...options, stage }, io.env)),
-    cacheFolder: join(projectFolder(), '.hookloom/console'),
+    cacheFolder: join(homeFolder(), '.hookloom/console'),
     port: options.port ?? 0,
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;

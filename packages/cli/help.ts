@@ -1,7 +1,5 @@
 import { type Command, Help } from 'commander';
-
-/** How the command is called in this folder; `hookloom` where it is installed. */
-const PROGRAM = 'npm run -s cli --';
+import { isInstalled, programName } from './local/project-folder.ts';
 
 const OF_SERVICE = `
   HOOKLOOM_PORT            the local service on this port, if several are running (default: the first one)
@@ -39,7 +37,7 @@ export const writeCommandHelp = (
   const codes = ['0 done', ...(failed === null ? [] : [`1 ${failed}`]), `2 ${mistakes.join(', or ')}`];
   return `
 Examples:
-${examples.map((example) => `  ${PROGRAM} ${example}`).join('\n')}
+${examples.map((example) => `  ${programName()} ${example}`).join('\n')}
 
 Environment:${isOffline ? '' : OF_SERVICE}${OF_TERMINAL}
 
@@ -63,10 +61,11 @@ export const formatHelp = (command: Command, help: Help): string => {
 /** The end of the program's own help. */
 export const explainProgram = (): string =>
   `
-Without --stage, commands go to the local service (npm start).
+Without --stage, commands go to the local service (${isInstalled() ? 'npx hookloom start' : 'npm start'}).
 ${writeCommandHelp(PROGRAM_EXAMPLES, { unknown: 'doctor could not look' })}`;
 
 const PROGRAM_EXAMPLES = [
+  'init my-automations',
   'workflow put workflows/hello.json',
   'workflow history hello',
   'deploy workflows --stage production --dry-run',

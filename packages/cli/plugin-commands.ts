@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { applyEdits, modify } from 'jsonc-parser';
 import type { PluginSummary } from '../../lib/plugins/summaries.ts';
 import type { DisabledPlugin } from '../../lib/shared/settings/settings.ts';
 import type { AdminApi } from './admin-api.ts';
 import { addTo, type CommandContext } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { type Io, printJson } from './io.ts';
-import { callerFolder, projectFolder } from './local/project-folder.ts';
+import { callerFolder, FOLDER_FILE, homeFolder, programName, projectFolder } from './local/project-folder.ts';
 import { JSON_OUTPUT } from './read-arguments.ts';
 import { printTable } from './table.ts';
 
@@ -64,7 +65,12 @@ export const addPluginCommands = (program: Command, context: CommandContext): vo
   add('create', {
     about: 'write a working plugin, with tests',
     arguments: [['<name>', 'its id, such as acme-chat', readPluginName]],
-    options: [['--dir <folder>', 'folder to write to (default: nodes/NAME)']],
+    options: [
+      [
+        '--dir <folder>',
+        'folder to write to (default: plugins/NAME beside hookloom.json, nodes/NAME in a clone)',
+      ],
+    ],
     examples: ['plugin create acme-chat'],
     isOffline: true,
     failed: 'the folder exists already',
@@ -117,33 +123,65 @@ const readPluginName = (name: string): string => {
   return name;
 };
 
+/** In a folder of one's own, the plugin is named in its hookloom.json, too. */
 const createPlugin = async (name: string, dir: string | undefined, io: Io): Promise<void> => {
   const template = join(projectFolder(), 'packages/cli/plugin-template');
-  const folder =
-    dir === undefined ? join(projectFolder(), 'nodes', name) : resolve(callerFolder(io.env), dir);
-  const shown = dir ?? `nodes/${name}`;
+  const home = homeFolder();
+  const isOwn = existsSync(join(home, FOLDER_FILE));
+  const place = isOwn ? 'plugins' : 'nodes';
+  const folder = dir === undefined ? join(home, place, name) : resolve(callerFolder(io.env), dir);
+  const shown = dir ?? `${place}/${name}`;
   if (existsSync(folder)) throw new CommandError(`${shown} already exists.`);
   await mkdir(folder, { recursive: true });
   const files = (await readdir(template)).sort();
   for (const file of files) {
-    const text = await readFile(join(template, file), 'utf8');
-    await writeFile(join(folder, file), renameTemplate(text, name));
+    const text = renameTemplate(await readFile(join(template, file), 'utf8'), name);
+    await writeFile(join(folder, file), isOwn && file === 'README.md' ? forOwnFolder(text, name) : text);
   }
-  const place = dir === undefined ? `./${name}/index.ts` : `hookloom-${name}`;
   io.print(`${shown}: ${files.join(', ')}
 
 Test it:     npm test --prefix ${shown}
-Check it:    npm run -s cli -- plugin check ${shown}
-Install it:  ${dir === undefined ? '' : `npm install ${dir}, and `}one line in nodes/installed.ts
-  unified('${name}', () => import('${place}')),`);
+Check it:    ${programName()} plugin check ${shown}`);
+  if (isOwn) {
+    await addPlugin(home, name, `./${relative(home, folder).replaceAll('\\', '/')}`);
+    io.print(`It is in ${FOLDER_FILE}, so workflows can use it.`);
+  } else {
+    const module = dir === undefined ? `./${name}/index.ts` : `hookloom-${name}`;
+    io.print(`Install it:  ${dir === undefined ? '' : `npm install ${dir}, and `}one line in nodes/installed.ts
+  unified('${name}', () => import('${module}')),`);
+  }
 };
+
+/** Adds a plugin to the hookloom.json of a folder, whose other text stays as it is. */
+const addPlugin = async (home: string, name: string, module: string): Promise<void> => {
+  const file = join(home, FOLDER_FILE);
+  const text = await readFile(file, 'utf8');
+  const edits = modify(text, ['plugins', name], module, {
+    formattingOptions: { insertSpaces: true, tabSize: 2 },
+  });
+  await writeFile(file, applyEdits(text, edits));
+};
+
+/** The README of a plugin says how it is installed: here, that is done. */
+const forOwnFolder = (text: string, name: string): string =>
+  text
+    .replaceAll('npm run -s cli --', programName())
+    .replaceAll(`nodes/${name}`, `plugins/${name}`)
+    .replace(
+      /To install it, add one line to[\s\S]*?```ts[\s\S]*?```/,
+      `It is used since \`${FOLDER_FILE}\` names it.`,
+    )
+    .replace(/ and add the line:\n\n```ts[\s\S]*?```/, ` and name the package in \`${FOLDER_FILE}\`.`);
 
 /** @throws CommandError with each problem on its own line */
 const printPluginCheck = async (path: string, asJson: boolean, io: Io): Promise<void> => {
-  const { checkPlugin, findPluginFile } = await import('./plugins/check-plugin.ts');
+  const [{ checkPlugin }, { findPluginFile, readFolderPlugins }] = await Promise.all([
+    import('./plugins/check-plugin.ts'),
+    import('./hookloom-file.ts'),
+  ]);
   const file = findPluginFile(resolve(callerFolder(io.env), path));
   if (file === null) throw new CommandError(`${path}: no such plugin`);
-  const findings = await checkPlugin(file);
+  const findings = await checkPlugin(file, readFolderPlugins(homeFolder()));
   const { row, health, nodeTypes } = findings;
   if (asJson) printJson(findings, io);
   else {

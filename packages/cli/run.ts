@@ -19,6 +19,7 @@ import { explainProgram, formatHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
+import { addProjectCommands } from './project-commands.ts';
 import { checkOptions, JSON_OUTPUT, readStage, readUrl } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
 import { addStateCommands } from './state-commands.ts';
@@ -72,6 +73,7 @@ export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Comm
     await action({ io, target: await openTarget(program.opts()) });
   };
   const context: CommandContext = { io, onTarget, ...loaders };
+  addProjectCommands(program, context);
   addWorkflowCommands(program, context);
   addFolderCommands(program, context);
   addNodeTypeCommands(program, context);

@@ -8,6 +8,7 @@ import { CommandError, EXIT, type StageOptions } from './command-error.ts';
 import type { DoctorParts } from './doctor/ask-aws.ts';
 import { findApiUrl } from './find-api-url.ts';
 import { type LocalServiceInfo, readServiceInfo } from './local/local-service.ts';
+import { isInstalled } from './local/project-folder.ts';
 import { createSendBytes, type SendBytes } from './signed-requests.ts';
 
 /** The service that commands work on: a deployed stage, or the local service. */
@@ -48,7 +49,7 @@ export const openTarget = async ({ stage, region, profile, url }: TargetOptions)
   if (service === null) {
     const { HOOKLOOM_PORT: port = '' } = process.env;
     throw new CommandError(
-      `No local service is running${port === '' ? '' : ` on port ${port}`}. Start it with \`npm start\`, or name a deployed stage: --stage NAME`,
+      `No local service is running${port === '' ? '' : ` on port ${port}`}. Start it with \`${isInstalled() ? 'npx hookloom start' : 'npm start'}\`, or name a deployed stage: --stage NAME`,
     );
   }
   return connectTarget(service);

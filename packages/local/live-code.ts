@@ -8,6 +8,9 @@ import {
   type ProcessPool,
   REQUEST_PROCESSES,
 } from 'lambda-stage/pool';
+import { createAddedPlugins } from '../../resources/added-plugins.ts';
+import { listPluginModules } from '../cli/hookloom-file.ts';
+import { FOLDER_FILE } from '../cli/local/project-folder.ts';
 import { bundleFile, createBundler } from './functions/bundler.ts';
 import { createLocalFunctions, type LocalEnvironment } from './functions/local-functions.ts';
 import type { FunctionDefinition, ServiceFile } from './functions/service-file.ts';
@@ -31,6 +34,8 @@ export interface LiveCode {
 
 /** Folders with bundled code. */
 const CODE_FOLDERS = ['functions', 'lib', 'nodes'];
+/** What a user's folder has instead. */
+const OWN = ['plugins', FOLDER_FILE];
 const WORKFLOWS = 'workflows';
 const SERVICE_FILE = 'serverless.yml';
 
@@ -42,6 +47,8 @@ const DEBOUNCE_MS = 20;
 
 export const openLiveCode = async (parts: {
   readonly folder: string;
+  /** With the workflows, and plugins of one's own; the same folder in a clone. */
+  readonly home: string;
   readonly file: ServiceFile;
   /** The definitions of serverless.yml's functions and others. */
   readonly definitions: readonly FunctionDefinition[];
@@ -49,18 +56,19 @@ export const openLiveCode = async (parts: {
   readonly environment: Promise<LocalEnvironment>;
   readonly log: (line: string) => void;
 }): Promise<LiveCode> => {
-  const { folder, file, definitions, environment, log } = parts;
+  const { folder, home, file, definitions, environment, log } = parts;
   const first = definitions.find(({ key }) => key === FIRST_FUNCTION);
   const edited = new Set<string>();
   let isEnding = false;
   let files: WorkflowFiles | null = null;
 
-  const outputFolder = join(folder, '.esbuild', String(process.pid));
+  const outputFolder = join(home, '.esbuild', String(process.pid));
   process.once('exit', () => rmSync(outputFolder, { recursive: true, force: true }));
   const bundler = createBundler({
     folder,
     outputFolder,
     esbuild: file.esbuild,
+    plugins: home === folder ? [] : [createAddedPlugins(home, () => listPluginModules(home))],
     extension: file.bundleExtension,
     eager: first === undefined ? [] : [first.module],
     onBuilt: (module) => {
@@ -87,13 +95,15 @@ export const openLiveCode = async (parts: {
   const background = createProcessPool({ processes: BACKGROUND_PROCESSES, functions, spare });
 
   const rebuild = debounceChanges((paths) => {
-    // A folder that was created, moved or removed may contain any file.
-    bundler.invalidate([...paths].every(isFile) ? paths : undefined);
+    // A folder that was created, moved or removed may contain any file; a list of plugins may name any.
+    const isKnown = (path: string) => isFile(path) && path !== join(home, FOLDER_FILE);
+    bundler.invalidate([...paths].every(isKnown) ? paths : undefined);
   });
   /** Workflow files edited before the samples were stored. */
   const early = new Set<string>();
-  const watcher = watchTree(folder, [...CODE_FOLDERS, WORKFLOWS, SERVICE_FILE], (path) => {
-    const name = relative(folder, path);
+  const watched = home === folder ? [...CODE_FOLDERS, WORKFLOWS, SERVICE_FILE] : [...OWN, WORKFLOWS];
+  const watcher = watchTree(home, watched, (path) => {
+    const name = relative(home, path);
     const [top] = name.split(/[\\/]/);
     if (top === SERVICE_FILE) log(`${SERVICE_FILE} changed: restart the service to apply it`);
     else if (top !== WORKFLOWS) {

@@ -8,7 +8,13 @@ import {
   type Registration,
   registerService,
 } from '../cli/local/local-service.ts';
-import { projectFolder, sampleWorkflowsFolder } from '../cli/local/project-folder.ts';
+import {
+  homeFolder,
+  isInstalled,
+  programName,
+  projectFolder,
+  workflowsFolder,
+} from '../cli/local/project-folder.ts';
 import { CONSOLE_PATH } from '../console/console-settings.ts';
 import { LOCAL_PROBLEMS } from '../console/serve/local-requests.ts';
 import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
@@ -82,11 +88,13 @@ const startWith = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts
   const folder = projectFolder();
   const file = readServiceFile(folder);
   const { tablePrefix } = file;
-  const workflows = sampleWorkflowsFolder();
+  const home = homeFolder();
+  const workflows = workflowsFolder();
   const samplesDefinition = samplesFunction(file);
   const environment = Promise.withResolvers<LocalEnvironment>();
   const code = await openLiveCode({
     folder,
+    home,
     file,
     definitions: [...file.functions, samplesDefinition],
     environment: environment.promise,
@@ -99,7 +107,7 @@ const startWith = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts
     port,
     findRoute: createRouter(file.routes),
     problemTypes: LOCAL_PROBLEMS,
-    answerOwn: createLocalConsole(join(folder, '.hookloom/console')),
+    answerOwn: createLocalConsole(join(home, '.hookloom/console')),
     invoke: async (functionKey, event, signal) => {
       await stored.promise; // without the samples, a request would be answered 404
       const result = await requests.invoke({ functionKey, event, requestId: randomUUID(), signal });
@@ -126,7 +134,7 @@ const startWith = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts
 
   const call = ((event) =>
     requests.invoke({ functionKey: samplesDefinition.key, event, requestId: randomUUID() })) as CallSamples;
-  const apiKey = ordersApiKey();
+  const apiKey = home === folder ? ordersApiKey() : null; // of a sample
   const [samples] = await Promise.all([
     call<'seed'>({ action: 'seed', folder: workflows, ordersApiKey: apiKey }),
     code.prewarm(),
@@ -151,26 +159,52 @@ const startWith = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts
 /** The message of a started service: its address, commands to paste into another terminal, problems of the samples. */
 const startupMessage = (service: {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** Of the sample `orders`; null in a user's folder. */
+  readonly apiKey: string | null;
   readonly samples: readonly SeededSample[];
   /** An earlier service of this folder that is still running. */
   readonly first: LocalServiceInfo | null;
 }): string => {
-  const { baseUrl, apiKey, samples, first } = service;
+  const { baseUrl, samples, first } = service;
   const names = samples.flatMap((sample) => ('isOther' in sample ? [sample.id] : []));
-  const json = "-H 'content-type: application/json'";
+  const shown = names.length === 0 ? 'no workflow' : `the workflows ${names.join(', ')}`;
   return `
-Hookloom is running at ${baseUrl}, with the workflows ${names.join(', ')}.
+Hookloom is running at ${baseUrl}, with ${shown}.
 Its console: ${baseUrl}${CONSOLE_PATH}. Paste these into another terminal:
 
-  curl -s ${baseUrl}/api/webhook/hello/webhook ${json} -d '{"name":"Ada"}'
-  curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${apiKey}' ${json} -d '{"id":"A-1","total":120}'
-  curl -s ${baseUrl}/api/webhook/approval/approval ${json} -d '{"what":"The party"}'
-  curl -s ${baseUrl}/api/admin/plugins/health
-  npm run -s cli -- execution list
+${toCommands(service)}
 ${samples.map(describeSample).join('')}${first === null ? '' : describeFirst(first, baseUrl)}
-Edit workflows/ or the code: the next request runs it. There is no IAM here: admin routes are open to programs on this machine. Press Ctrl+C to stop.
+Edit workflows/ or ${isInstalled() ? 'plugins/' : 'the code'}: the next request runs it. There is no IAM here: admin routes are open to programs on this machine. Press Ctrl+C to stop.
 `;
+};
+
+/** Calls of the samples that the folder has. */
+const toCommands = ({
+  baseUrl,
+  apiKey,
+  samples,
+}: Readonly<{ baseUrl: string; apiKey: string | null; samples: readonly SeededSample[] }>): string => {
+  const json = "-H 'content-type: application/json'";
+  const calls: readonly (readonly [id: string, call: string])[] = [
+    ['hello', `hello/webhook ${json} -d '{"name":"Ada"}'`],
+    ...(apiKey === null
+      ? []
+      : [
+          [
+            'orders',
+            `orders/orders -H 'x-api-key: ${apiKey}' ${json} -d '{"id":"A-1","total":120}'`,
+          ] as const,
+        ]),
+    ['approval', `approval/approval ${json} -d '{"what":"The party"}'`],
+  ];
+  const ids = new Set(samples.flatMap((sample) => ('isOther' in sample ? [sample.id] : [])));
+  return [
+    ...calls.filter(([id]) => ids.has(id)).map(([, call]) => `curl -s ${baseUrl}/api/webhook/${call}`),
+    `curl -s ${baseUrl}/api/admin/plugins/health`,
+    `${programName()} execution list`,
+  ]
+    .map((command) => `  ${command}`)
+    .join('\n');
 };
 
 const describeSample = (sample: SeededSample): string => {
@@ -184,5 +218,5 @@ const describeSample = (sample: SeededSample): string => {
 
 const describeFirst = ({ baseUrl, pid }: LocalServiceInfo, own: string): string => `
 The command line uses the service that was started first, at ${baseUrl} (process ${pid}).
-For this one: HOOKLOOM_PORT=${new URL(own).port} npm run -s cli -- …
+For this one: HOOKLOOM_PORT=${new URL(own).port} ${programName()} …
 `;

@@ -1,5 +1,6 @@
 import { StartError } from 'lambda-stage/database';
 import { readServiceInfo } from '../cli/local/local-service.ts';
+import { isInstalled } from '../cli/local/project-folder.ts';
 
 /** @throws StartError when the setting is not a port */
 export const readPort = (setting: unknown): number => {
@@ -16,7 +17,10 @@ export const toPortError = (error: unknown, port: number): unknown => {
     service === null
       ? `Port ${port} is in use. Stop the process that listens there`
       : `Port ${port} is in use. The local service of this folder already runs there (process ${service.pid}). Stop it`;
-  return new StartError(`${taken}, or choose another: PORT=${port + 1} npm start`, { cause: error });
+  return new StartError(
+    `${taken}, or choose another: PORT=${port + 1} ${isInstalled() ? 'npx hookloom start' : 'npm start'}`,
+    { cause: error },
+  );
 };
 
 /** The options of the command line; if they are wrong, prints why and ends the process. @param read - throws then */

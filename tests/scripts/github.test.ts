@@ -7,6 +7,8 @@ import { projectRoot } from '../support/run-command.ts';
 
 const read = (file: string): string => readFileSync(join(projectRoot, file), 'utf8');
 const workflows = globSync('.github/workflows/*.yml', { cwd: projectRoot });
+/** The pipeline that `hookloom init` writes. */
+const pipeline = 'packages/cli/project-template/.github/workflows/hookloom.yml';
 const forms = globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: projectRoot }).filter(
   (file) => !file.endsWith('config.yml'),
 );
@@ -16,7 +18,7 @@ const isLater = (message: string): boolean =>
   message.startsWith('label "ubuntu-24.04" is unknown') ||
   message.startsWith('unknown permission scope "attestations"');
 
-describe.each(workflows)('%s', (file) => {
+describe.each([...workflows, pipeline])('%s', (file) => {
   test('has no mistakes', async () => {
     const lint = await createLinter();
     const messages = lint(read(file), file).map(({ line, message }) => `${line}: ${message}`);

@@ -146,6 +146,7 @@ export const useCommandLine = () => {
           })),
         loadNodeTypes,
         loadPlugins,
+        openLocal: () => Promise.reject(new Error('it called the service')),
       });
       return { code, out: printed.join('\n'), err: noted.join('\n') };
     };

@@ -52,6 +52,7 @@ const program = createProgram({
   openTarget: unused,
   loadNodeTypes: unused,
   loadPlugins: unused,
+  openLocal: unused,
 });
 
 /** @returns what the command line would refuse; null for nothing */

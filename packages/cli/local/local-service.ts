@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { generateSecret } from '../../../lib/credentials/hash-secret.ts';
-import { projectFolder } from './project-folder.ts';
+import { homeFolder } from './project-folder.ts';
 
-const stateFolder = (): string => join(projectFolder(), '.hookloom');
+const stateFolder = (): string => join(homeFolder(), '.hookloom');
 
 /** The addresses of a running local service, kept in a file for the command line. */
 export interface LocalServiceInfo {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isPlainObject, type Logger, type NodeExecutor, type PluginHandle } from '@hookloom/plugin-kit';
@@ -36,16 +36,17 @@ export interface PluginFindings {
   readonly nodeTypes: readonly NodeTypeFindings[];
 }
 
-/** The module of a plugin: a file, or the index of a folder. Null when there is none. */
-export const findPluginFile = (path: string): string | null => {
-  const files = [path, join(path, 'index.ts'), join(path, 'index.js')];
-  return files.find((file) => existsSync(file) && statSync(file).isFile()) ?? null;
-};
-
-/** Loads a plugin with the installed ones, as the service does, and runs the contract suite on its node types. */
-export const checkPlugin = async (file: string): Promise<PluginFindings> => {
+/**
+ * Loads a plugin with the installed ones, as the service does, and runs the contract suite on its node types.
+ *
+ * @param added - the plugins of a user's folder, which are installed, too
+ */
+export const checkPlugin = async (
+  file: string,
+  added: readonly InstalledPlugin[],
+): Promise<PluginFindings> => {
   const plugin = await toInstalled(file);
-  const others = installedPlugins.filter(({ id }) => id !== plugin.id);
+  const others = [...installedPlugins, ...added].filter(({ id }) => id !== plugin.id);
   const options = { clock: systemClock, logger: silent };
   const registry = await loadRegistry([...others, plugin], options);
   try {

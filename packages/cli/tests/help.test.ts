@@ -45,6 +45,7 @@ const toWords = (example: string): readonly string[] =>
 
 /** They write into the project, or read a file of the user's. */
 const ofFiles = [
+  'init my-automations',
   'plugin create acme-chat',
   'schema --output workflows/workflow.schema.json',
   'state put prices --file prices.json --store shop',

@@ -33,13 +33,17 @@ const samples = join(root, 'workflows');
 /** The page has parts of these. */
 const service = ['lib', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
 
+/** In the npm package, which has no code of the page. */
+const packed = join(root, 'packages/console/built');
+
 /**
- * Builds the console unless its code is the one that was built last.
+ * Builds the console unless its code is the one that was built last, or it was packed.
  *
  * @param cacheFolder - where builds are kept, one folder for each state of the code
  */
 export const buildConsole = async (cacheFolder: string): Promise<BuiltConsole> => {
-  const folder = join(cacheFolder, hashCode());
+  const isPacked = existsSync(packed);
+  const folder = isPacked ? packed : join(cacheFolder, hashCode());
   if (!existsSync(folder)) await buildInto(folder);
   return { folder, ...JSON.parse(readFileSync(join(folder, 'entry.json'), 'utf8')) };
 };

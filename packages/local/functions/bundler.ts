@@ -10,6 +10,8 @@ interface BundlerOptions {
   readonly outputFolder: string;
   /** Options that are passed to esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
+  /** Further plugins of esbuild. */
+  readonly plugins?: readonly Plugin[];
   /** The file extension, including the dot. */
   readonly extension: string;
   /** Modules rebuilt immediately after a change; others are rebuilt when needed. */
@@ -221,7 +223,7 @@ export const bundleFile = async (file: string, outputFolder: string): Promise<st
 const openContext = async (
   module: string,
   chunks: Plugin,
-  { folder, esbuild }: BundlerOptions,
+  { folder, esbuild, plugins = [] }: BundlerOptions,
 ): Promise<BuildContext> => {
   const { context } = await import('esbuild');
   return context({
@@ -232,7 +234,7 @@ const openContext = async (
     write: false,
     metafile: true,
     logLevel: 'silent',
-    plugins: [chunks],
+    plugins: [...plugins, chunks],
   });
 };
 

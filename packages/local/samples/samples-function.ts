@@ -15,7 +15,7 @@ import {
 // current code, not of the code that the local service was started with.
 
 export type SamplesEvent =
-  | { readonly action: 'seed'; readonly folder: string; readonly ordersApiKey: string }
+  | { readonly action: 'seed'; readonly folder: string; readonly ordersApiKey: string | null }
   | { readonly action: 'put'; readonly file: string; readonly others: FilesById }
   | { readonly action: 'remove'; readonly workflowId: string };
 

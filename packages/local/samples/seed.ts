@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
@@ -8,7 +8,7 @@ import type { WorkflowDefinition } from '../../../lib/workflows/definition/defin
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { findCredentialProblems } from '../../authoring/stage/find-store-problems.ts';
 import { findMissingSubworkflows, findUrlWarnings } from '../../authoring/stage/find-warnings.ts';
-import { sampleWorkflowsFolder } from '../../cli/local/project-folder.ts';
+import { workflowsFolder } from '../../cli/local/project-folder.ts';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
 import { isWorkflowFile, readWorkflow } from '../../cli/read-file.ts';
 import { sampleCredentials } from './sample-credentials.ts';
@@ -92,18 +92,21 @@ export type SeededSample =
 /**
  * Stores the sample workflows missing from the store, and the credentials that they use. A file that can't be stored does
  * not affect the others.
+ *
+ * @param ordersApiKey - null in a user's folder, which needs no credentials of samples
  */
 export const seedSamples = async (
   target: SampleStores,
-  ordersApiKey: string,
-  folder: string = sampleWorkflowsFolder(),
+  ordersApiKey: string | null,
+  folder: string = workflowsFolder(),
 ): Promise<SeededSample[]> => {
   const [findNodeType] = await Promise.all([
     loadNodeTypes(),
-    seedCallerCredential(target, ordersApiKey),
-    seedOutboundCredentials(target),
+    ...(ordersApiKey === null
+      ? []
+      : [seedCallerCredential(target, ordersApiKey), seedOutboundCredentials(target)]),
   ]);
-  const names = readdirSync(folder).filter(isWorkflowFile);
+  const names = existsSync(folder) ? readdirSync(folder).filter(isWorkflowFile) : [];
   const files = await Promise.all(names.map((name) => readSample(name, folder, findNodeType)));
   const namesOf = Map.groupBy(files, (file) => ('definition' in file ? file.definition.id : null));
   const samples = await Promise.all(

@@ -1,0 +1,6 @@
+import type { LocalCommands } from '../cli/command.ts';
+import { runService } from './run-service.ts';
+
+// What the command line loads on use.
+
+export default { runService } satisfies LocalCommands;

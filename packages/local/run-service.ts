@@ -1,0 +1,41 @@
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { endOnFailure } from './database/disk-failure.ts';
+import type { LocalService } from './start-service.ts';
+import { readPort, stopOnSignals } from './start-up.ts';
+
+const PORT = '3000';
+
+/**
+ * Runs the service until a signal stops it; ends the process if it can't.
+ *
+ * @param options - those that were given; the others are in the environment, or have defaults
+ */
+export const runService = async (options: {
+  readonly port?: string | undefined;
+  readonly data?: string | undefined;
+}): Promise<void> => {
+  const dataFolder = options.data ?? (process.env.HOOKLOOM_DATA || undefined);
+  await startUntilStopped(options.port ?? (process.env.PORT || PORT), dataFolder).catch(
+    endOnFailure(resolve(dataFolder ?? tmpdir())),
+  );
+};
+
+const startUntilStopped = async (port: string, dataFolder: string | undefined): Promise<void> => {
+  let service: LocalService | null = null;
+  const checkedPort = readPort(port);
+  stopOnSignals(() => service?.stop ?? null);
+  const { startService } = await import('./start-service.ts');
+  service = await startService({
+    port: checkedPort,
+    dataFolder,
+    log: (line) => process.stdout.write(`${withoutMetrics(line)}\n`),
+  });
+  process.stdout.write(service.startupMessage);
+};
+
+/** Removes the metric definitions at the end of a log line, which are for CloudWatch. */
+const withoutMetrics = (line: string): string => {
+  const at = line.lastIndexOf(',"_aws":{"Timestamp":');
+  return at === -1 || !line.startsWith('{') ? line : `${line.slice(0, at)}}`;
+};
