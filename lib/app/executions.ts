@@ -1,5 +1,7 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
+import { describeCost, describePrices } from '../executions/cost/describe-cost.ts';
+import { usageOf } from '../executions/cost/usage.ts';
 import { claimRetry } from '../executions/deliveries/claim-delivery.ts';
 import { compareWith } from '../executions/explain/compare-executions.ts';
 import { describeExplained, explainExecution } from '../executions/explain/explain-execution.ts';
@@ -9,7 +11,7 @@ import { keyedListQuery } from '../executions/lifecycle/list-executions.ts';
 import { findRetry, retryEdited, retryExecution } from '../executions/lifecycle/retry-execution.ts';
 import type { FinishPorts, Ports, RetryPorts } from '../executions/ports.ts';
 import { describeSummary } from '../executions/record/describe-execution.ts';
-import type { ExecutionRecord, ExecutionStart } from '../executions/record/execution-store.ts';
+import { type ExecutionRecord, type ExecutionStart, isFinal } from '../executions/record/execution-store.ts';
 import { answerRoute, defineRoute } from '../http/api-route.ts';
 import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
@@ -19,6 +21,7 @@ import { countStart, measure } from '../shared/metrics.ts';
 import { jsonObject, optional, text, word } from '../shared/query-fields.ts';
 import { type KeyedListPorts, listKeyed } from '../webhooks/requests/list-keyed.ts';
 import { change, described, executionStatus, instant, json, nextCursor } from './answers.ts';
+import { cost, prices } from './cost-answers.ts';
 
 export const executionSummary = v.object({
   executionId: v.string(),
@@ -112,6 +115,10 @@ export const execution = v.object({
   nodes: v.array(nodeRun),
   nodesOmitted: v.number(),
   reasonsOmitted: v.number(),
+  cost: described(
+    v.nullable(v.object({ ...cost.entries, prices })),
+    'Null until it ends, and if its record does not say what it used',
+  ),
 });
 
 const comparedRun = v.object({
@@ -164,7 +171,7 @@ export const listExecutionsRoute = defineRoute({
 
 export const showExecutionRoute = defineRoute({
   route: 'GET /api/admin/executions/{executionId}',
-  summary: 'one execution, node by node, and why each did what it did',
+  summary: 'one execution, node by node, why each did what it did, and what it cost',
   answers: { 200: execution },
   problems: ['EXECUTION_NOT_FOUND'],
 });
@@ -242,16 +249,33 @@ export const createListExecutions = (parts: Served & KeyedListPorts) =>
     }),
   ]);
 
+interface CostPorts {
+  /** Measures the record of an execution, in bytes. */
+  readonly measureRecord: (executionId: string) => Promise<number>;
+  /** The AWS region whose prices are taken. */
+  readonly region: string;
+}
+
+const findCost = async (
+  record: ExecutionRecord,
+  { measureRecord, region, usesOutbox }: CostPorts & Pick<Ports, 'usesOutbox'>,
+) => {
+  if (!isFinal(record.status)) return null;
+  const usage = usageOf(record, { bytes: await measureRecord(record.executionId), hasBus: usesOutbox });
+  return usage === null ? null : { ...describeCost(usage, region), prices: describePrices(region) };
+};
+
 /**
  * `GET /api/admin/executions/{executionId}`: one execution, node by node, and why each did what it did. With
  * `/comparison`: what it did differently from another one.
  */
-export const createShowExecution = (parts: Served & FinishPorts & Pick<Ports, 'workflows'>) =>
+export const createShowExecution = (parts: Served & FinishPorts & Pick<Ports, 'workflows'> & CostPorts) =>
   serveRoutes(parts, [
     answerRoute(showExecutionRoute, async ({ params }) => {
       const record = await findReconciledExecution(params.executionId, parts);
       const explained = await explainExecution(record, parts);
-      return { ...answerJson(200, describeExplained(explained)), executionId: record.executionId };
+      const answer = { ...describeExplained(explained), cost: await findCost(record, parts) };
+      return { ...answerJson(200, answer), executionId: record.executionId };
     }),
 
     answerRoute(compareExecutionsRoute, async ({ params: { executionId }, query }) => {

@@ -6,6 +6,7 @@ import { answerRoute, defineRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { described, instant } from './answers.ts';
+import { cost, prices } from './cost-answers.ts';
 
 const milliseconds = described(
   v.object({ p50: v.nullable(v.number()), p95: v.nullable(v.number()) }),
@@ -20,6 +21,10 @@ const counted = v.object({
   cancelled: v.number(),
   refused: described(v.record(v.string(), v.number()), 'Refused requests on record, by error code'),
   durationMs: milliseconds,
+  cost: described(
+    v.nullable(v.object({ ...cost.entries, unknown: v.number() })),
+    'Without the `unknown` executions, whose records do not say what they used; null if all are',
+  ),
   nodes: v.optional(
     described(
       v.record(v.string(), v.object({ runs: v.number(), failed: v.number(), durationMs: milliseconds })),
@@ -33,6 +38,7 @@ export const statistics = v.object({
   step: v.picklist(['hour', 'day']),
   from: instant,
   to: described(instant, 'Where the last hour or day ends'),
+  prices,
   total: counted,
   steps: described(
     v.array(v.object({ from: instant, ...counted.entries })),
@@ -43,21 +49,23 @@ export const statistics = v.object({
 
 export const showStatisticsRoute = defineRoute({
   route: 'GET /api/admin/statistics',
-  summary: 'how many executions started and ended, and how long they took, by hour or by day',
+  summary: 'how many executions started and ended, how long they took and what they cost, by hour or by day',
   query: statisticsQuery,
   answers: { 200: statistics },
 });
 
-/** `GET /api/admin/statistics`: how many executions started and ended, and how long they took, by hour or by day. */
+/** `GET /api/admin/statistics`: how many executions started and ended, how long they took and what they cost. */
 export const createShowStatistics = (parts: {
   readonly statistics: StatisticsStore;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** The AWS region whose prices are taken. */
+  readonly region: string;
 }) =>
   serveRoutes(parts, [
     answerRoute(showStatisticsRoute, async ({ query }) => {
       const now = parts.clock.now();
-      const page = await readStatistics(query, parts.statistics, now);
+      const page = await readStatistics(query, parts.statistics, now, parts.region);
       return answerJson(200, { ...page, timestamp: new Date(now).toISOString() });
     }),
   ]);

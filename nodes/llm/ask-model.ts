@@ -37,7 +37,7 @@ const MAX_REPEATED = 50_000;
  * @throws NodeError, see `answer-errors.ts` and `model-error.ts`
  */
 export const askModel = async (parameters: LlmParameters, context: NodeContext): Promise<JsonObject> => {
-  const { provider, schema = null, maxTokens, repairs } = parameters;
+  const { provider, schema = null, maxTokens, repairs, tokenPrices } = parameters;
   checkQuestion(parameters, context);
   const check = schema === null ? null : await createCheck(schema);
   const question = await toQuestion(parameters, context);
@@ -46,7 +46,7 @@ export const askModel = async (parameters: LlmParameters, context: NodeContext):
   for (let repairsLeft = repairs; ; repairsLeft--) {
     context.addUsage({ questions: 1 });
     const answer = await askProvider(provider, { ...question, turns }, context);
-    context.addUsage(answer.usage);
+    context.addUsage({ ...answer.usage, ...priceTokens(answer.usage, tokenPrices) });
     usage = addCounts(usage, answer.usage);
     const { text, finishReason, model } = answer;
     if (finishReason === 'refusal') throw toRefusal({ answer, usage });
@@ -63,6 +63,17 @@ export const askModel = async (parameters: LlmParameters, context: NodeContext):
     turns = [...turns, ...toRepair(answer, problem)];
   }
 };
+
+/** A dollar for a million tokens is a millionth of a dollar for each. */
+const priceTokens = (usage: Usage, prices: LlmParameters['tokenPrices']): Usage =>
+  prices === undefined
+    ? {}
+    : {
+        microDollars: Object.entries(prices).reduce(
+          (sum, [kind, price]) => sum + (usage[kind] ?? 0) * price,
+          0,
+        ),
+      };
 
 const askProvider = async (
   provider: LlmParameters['provider'],

@@ -7,6 +7,9 @@ import {
   type ValueOf,
 } from '@hookloom/plugin-kit';
 
+const price = (kind: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: `Tokens ${kind}` }));
+
 export const parameters = Type.Object({
   provider: Type.Enum(['openai', 'anthropic', 'bedrock'], {
     description:
@@ -94,6 +97,22 @@ export const parameters = Type.Object({
       pattern: '^[a-z0-9-]{1,32}$',
       description: 'bedrock: the region, by default the region of the service',
     }),
+  ),
+  tokenPrices: Type.Optional(
+    Type.Object(
+      {
+        inputTokens: price('of the question'),
+        outputTokens: price('of the answer'),
+        cacheReadTokens: price('read from a cache; openai counts them among inputTokens, too'),
+        cacheWriteTokens: price('written to a cache'),
+        reasoningTokens: price('of reasoning; openai counts them among outputTokens, too'),
+      },
+      {
+        additionalProperties: false,
+        description:
+          'What the provider charges, in US dollars for a million tokens of each kind: adds the price to the cost of the execution',
+      },
+    ),
   ),
   options: Type.Object(
     {},

@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../lib/engine/result.ts';
+import type { describeCost, describePrices } from '../../lib/executions/cost/describe-cost.ts';
 import type { ComparedNode, ExecutionComparison } from '../../lib/executions/explain/compare-executions.ts';
 import type { describeExplained } from '../../lib/executions/explain/explain-execution.ts';
 import type { describeSummary } from '../../lib/executions/record/describe-execution.ts';
@@ -10,7 +11,9 @@ import { oneLine, type Table } from './table.ts';
 export type ListedExecution = ReturnType<typeof describeSummary>;
 
 /** An execution as the admin API shows it. */
-export type ShownExecution = ReturnType<typeof describeExplained>;
+export type ShownExecution = ReturnType<typeof describeExplained> & { readonly cost: ShownCost | null };
+
+type ShownCost = ReturnType<typeof describeCost> & { readonly prices: ReturnType<typeof describePrices> };
 export type ShownNode = ShownExecution['nodes'][number];
 
 /** How many characters of a node's input and outputs are shown; `--json` prints all. */
@@ -48,10 +51,46 @@ export const toAccount = (record: ShownExecution, hasReasons = false): string[] 
     ...(record.retriedBy === null ? [] : [`  retried   by ${record.retriedBy}`]),
     ...(record.editedInput === null ? [] : toEditLines(record.editedInput)),
     ...(failure === null ? [] : [`  failure   ${describeFailure(failure)}`]),
+    ...(endedAt === null ? [] : record.cost === null ? ['  cost      unknown'] : toCostLines(record.cost)),
     ...record.nodes.flatMap((node) => toNodeLines(node, hasReasons ? whyOf(node) : undefined)),
     ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more entries omitted because of their size`] : []),
   ];
 };
+
+/** What it cost, and of what. */
+export const toCostLines = ({ dollars, reportedDollars, used, tokens, prices }: ShownCost): string[] => {
+  const amounts = COUNTED.map(([name, unit]) => [used[name], unit] as const);
+  const counted = [
+    ...amounts,
+    ...Object.entries(tokens).map(([name, amount]) => [amount, toTokens(name)] as const),
+  ];
+  const reported = reportedDollars > 0 ? `, ${formatDollars(reportedDollars)} of it for models` : '';
+  return [
+    `  cost      ${formatDollars(dollars)}${reported}, at list prices of ${prices.region}${prices.assumed.length > 0 ? ' and us-east-1' : ''}`,
+    `  used      ${counted
+      .filter(([amount]) => amount > 0)
+      .map(
+        ([amount, unit]) =>
+          `${Number(amount.toFixed(3)).toLocaleString('en')} ${amount === 1 ? unit.slice(0, -1) : unit}`,
+      )
+      .join(', ')}`,
+  ];
+};
+
+const COUNTED = [
+  ['writeUnits', 'write units'],
+  ['readUnits', 'read units'],
+  ['durableOperations', 'durable operations'],
+  ['invocations', 'invocations'],
+  ['gigabyteSeconds', 'GB-seconds'],
+] as const;
+
+/** `inputTokens` as `input tokens`. */
+const toTokens = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Formats dollars: `$0.0000042`, `$1.27`. */
+export const formatDollars = (dollars: number): string =>
+  `$${dollars >= 1 ? dollars.toFixed(2) : dollars.toLocaleString('en', { maximumSignificantDigits: 2, maximumFractionDigits: 12 })}`;
 
 /** What was edited in the input of an execution that repeats another one. */
 const toEditLines = ({ by, changes, changesOmitted = 0 }: NonNullable<ShownExecution['editedInput']>) => [

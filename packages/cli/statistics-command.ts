@@ -7,7 +7,7 @@ import {
 } from '../../lib/executions/statistics/read-statistics.ts';
 import { refuseUnknownWorkflow } from './admin-api.ts';
 import { addTo, type CommandContext, type Options, type TargetContext } from './command.ts';
-import { formatDuration } from './execution-text.ts';
+import { formatDollars, formatDuration, toCostLines } from './execution-text.ts';
 import { printJson } from './io.ts';
 import { JSON_OUTPUT, readId, readQuery } from './read-arguments.ts';
 import { printTable, type Table } from './table.ts';
@@ -30,7 +30,7 @@ const toQuery = ({ workflow, json: _json, ...period }: Options<typeof PERIOD>) =
 /** `statistics`: a line for each hour or day, then the nodes of the workflow. */
 export const addStatisticsCommand = (program: Command, context: CommandContext): void =>
   addTo(program, context)('statistics', {
-    about: 'show how many executions started and ended, and how long they took',
+    about: 'show how many executions started and ended, how long they took and what they cost',
     options: PERIOD,
     examples: ['statistics --workflow orders --step day'],
     check: (options) => readQuery(statisticsQuery, toQuery(options)),
@@ -48,6 +48,7 @@ const printStatistics = async (
   if (page.steps.length === 0)
     return io.note(`Nothing was counted from ${page.from} to ${page.to}. Counts are a few minutes behind.`);
   printTable(toStepTable(page), io);
+  printCost(page, io);
   const refused = Object.entries(page.total.refused);
   if (refused.length > 0) {
     io.print('');
@@ -71,7 +72,18 @@ const printStatistics = async (
 const TIME_LENGTH = { hour: 16, day: 10 } as const;
 
 const toStepTable = ({ steps, total, step }: StatisticsPage): Table => ({
-  titles: [step.toUpperCase(), 'STARTED', 'OK', 'FAILED', 'TIMED OUT', 'CANCELLED', 'REFUSED', 'P50', 'P95'],
+  titles: [
+    step.toUpperCase(),
+    'STARTED',
+    'OK',
+    'FAILED',
+    'TIMED OUT',
+    'CANCELLED',
+    'REFUSED',
+    'P50',
+    'P95',
+    'COST',
+  ],
   rows: [
     ...steps.map(({ from, ...statistics }) => [from.slice(0, TIME_LENGTH[step]), ...toCells(statistics)]),
     ['total', ...toCells(total)],
@@ -79,13 +91,27 @@ const toStepTable = ({ steps, total, step }: StatisticsPage): Table => ({
 });
 
 const toCells = (statistics: Statistics): readonly string[] => {
-  const { started, succeeded, failed, timedOut, cancelled, refused, durationMs } = statistics;
+  const { started, succeeded, failed, timedOut, cancelled, refused, durationMs, cost } = statistics;
   const refusals = Object.values(refused).reduce((sum, times) => sum + times, 0);
   return [
     ...[started, succeeded, failed, timedOut, cancelled, refusals].map(String),
     toTime(durationMs.p50),
     toTime(durationMs.p95),
+    cost === null ? 'unknown' : `${cost.unknown > 0 ? 'over ' : ''}${formatDollars(cost.dollars)}`,
   ];
+};
+
+/** What it was that cost, and whose prices were taken. */
+const printCost = ({ total: { cost }, prices }: StatisticsPage, io: TargetContext['io']): void => {
+  if (cost === null) return;
+  io.print('');
+  for (const line of toCostLines({ ...cost, prices })) io.print(line.trimStart());
+  if (cost.unknown > 0)
+    io.note(
+      cost.unknown === 1
+        ? "1 execution is not in the cost: its record doesn't say what it used."
+        : `${cost.unknown} executions are not in the cost: their records don't say what they used.`,
+    );
 };
 
 const toTime = (ms: number | null): string => (ms === null ? '-' : formatDuration(ms));

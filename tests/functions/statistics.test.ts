@@ -19,6 +19,7 @@ interface Run {
   readonly startedAt?: number;
   readonly durationMs?: number;
   readonly status?: string;
+  readonly image?: object;
   readonly nodes?: readonly (readonly [nodeId: string, status: string, durationMs: number])[];
 }
 
@@ -27,11 +28,18 @@ let sequence = 0;
 /** A record of the stream: an execution that its caller waited for. */
 const aRecord = (run: Run = {}) => {
   const { workflowId = 'orders', startedAt = HOUR_BEFORE, durationMs = 100, status = 'succeeded' } = run;
-  const nodes = (run.nodes ?? []).map(([nodeId, status, took]) => ({ nodeId, status, durationMs: took }));
+  const nodes = (run.nodes ?? []).map(([nodeId, status, took]) => ({
+    nodeId,
+    status,
+    attempts: 1,
+    durationMs: took,
+  }));
   const [first] = sample.Records;
   sequence += 1;
+  const { n, ...image } = first.dynamodb.NewImage;
   const NewImage = {
-    ...first.dynamodb.NewImage,
+    ...image,
+    ...(run.image === undefined ? { n } : run.image),
     workflowId: { S: workflowId },
     status: { S: status },
     startedAt: { S: new Date(startedAt).toISOString() },
@@ -78,6 +86,7 @@ describe('the statistics', () => {
       step: 'hour',
       from: expect.any(String),
       to: expect.any(String),
+      prices: { region: 'us-east-1', assumed: [] },
       timestamp: expect.any(String),
     });
     expect(total).toEqual({
@@ -88,6 +97,7 @@ describe('the statistics', () => {
       cancelled: 0,
       refused: {},
       durationMs: { p50: expect.any(Number), p95: expect.any(Number) },
+      cost: expect.objectContaining({ unknown: 0 }),
       nodes: {
         call: { runs: 101, failed: 5, durationMs: { p50: expect.any(Number), p95: expect.any(Number) } },
       },
@@ -96,6 +106,23 @@ describe('the statistics', () => {
     expect(Math.abs(total.durationMs.p95 - 950)).toBeLessThanOrEqual(48);
     expect(Math.abs(total.nodes.call.durationMs.p50 - 250)).toBeLessThanOrEqual(13);
     expect(steps).toEqual([{ from: new Date(HOUR_BEFORE).toISOString(), ...total }]);
+  });
+
+  test('have what the executions cost, and how many do not say it', async () => {
+    const { count, read } = await anApi();
+    const unknown = { mode: { S: 'durable' }, invocations: { N: '1' } };
+    await count([{}, {}, { image: unknown }]);
+    const { total, steps } = await read('workflowId=orders');
+    const { cost } = total;
+    expect(cost).toMatchObject({ unknown: 1, used: { requests: 2, invocations: 2, writeUnits: 6 } });
+    // Two requests of 110 ms, with their writes, reads and logs.
+    expect(cost.dollars * 1e6).toBeCloseTo(
+      2 * (1 + 0.2 + 13.3334 * 1.7275 * 0.11 + 3 * 0.625 + 0.0625 + 0.85),
+    );
+    expect(steps[0].cost).toEqual(cost);
+    await count([{ workflowId: 'old', image: unknown }]);
+    expect((await read('workflowId=old')).total.cost).toBeNull();
+    expect((await read('workflowId=none')).total.cost).toMatchObject({ dollars: 0, unknown: 0 });
   });
 
   test('count an end in the hour in which it happens', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { itemSize } from '../../lib/adapters/dynamodb/item-size.ts';
 import {
   computeReadUnits,
   computeWriteUnits,
   type Item,
-  itemSize,
   type TableDefinition,
 } from '../support/dynamodb-units.ts';
 

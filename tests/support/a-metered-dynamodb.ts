@@ -1,3 +1,4 @@
+import { itemSize } from '../../lib/adapters/dynamodb/item-size.ts';
 import { readTableDefinitions } from '../../packages/local/database/tables.ts';
 import {
   type DynamoDbAnswer,
@@ -11,7 +12,6 @@ import {
   computeReadUnits,
   hashNameOf,
   type Item,
-  itemSize,
   type KeyUnits,
   partitionKeyOf,
   type TableDefinition,

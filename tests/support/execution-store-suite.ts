@@ -146,6 +146,7 @@ export const describeExecutionStore = (
           leaseOwner: 'arn-1',
           invocations: 1,
           leaseExpiresAt: begin.leaseExpiresAt,
+          writes: 1,
         });
         await store.saveProgress('e-1', { status: 'waiting', nodes: [], leaseExpiresAt: 1 });
         expect(
@@ -424,7 +425,7 @@ export const describeExecutionStore = (
           const store = await create();
           const ended = end({ status, failure: status === 'failed' ? failure : null, result: 'j1' });
           expect(await store.startAndFinish(start(), ended)).toBe(true);
-          expect(await store.find('e-1')).toEqual({ ...shown(start()), ...untouched, ...ended });
+          expect(await store.find('e-1')).toEqual({ ...shown(start()), ...untouched, ...ended, writes: 0 });
           expect(await dueIn(store, Number.MAX_SAFE_INTEGER / 2)).toEqual([]);
           const page = await store.list({ workflowId: 'orders', statuses: [status], limit: 1 });
           expect(page.executions).toMatchObject([{ executionId: 'e-1', status }]);

@@ -157,6 +157,8 @@ export const inMemoryExecutionStore = (
     return true;
   };
 
+  const countWrite = (executionId: string) => ({ writes: (records.get(executionId)?.writes ?? 0) + 1 });
+
   const changeData = (
     executionId: string,
     { input, checkpoints, variables }: Partial<ExecutionData>,
@@ -206,7 +208,11 @@ export const inMemoryExecutionStore = (
       });
       return true;
     },
-    startAndFinish: async (start, end) => (await store.start(start)) && store.finish(start.executionId, end),
+    startAndFinish: async (start, end) => {
+      if (!(await store.start(start)) || !(await store.finish(start.executionId, end))) return false;
+      records.set(start.executionId, { ...(records.get(start.executionId) as ExecutionRecord), writes: 0 });
+      return true;
+    },
     withdraw: async (executionId, startToken) => {
       const record = records.get(executionId);
       if (record === undefined) return true;
@@ -219,7 +225,7 @@ export const inMemoryExecutionStore = (
       const record = findOpen(executionId);
       if (record === null || (record.status !== 'accepted' && record.leaseOwner !== lease.leaseOwner))
         return null;
-      change(executionId, { ...lease, status: 'running' });
+      change(executionId, { ...lease, status: 'running', ...countWrite(executionId) });
       return store.find(executionId);
     },
     redispatch: async (executionId, dispatch) => {
@@ -233,7 +239,7 @@ export const inMemoryExecutionStore = (
       const given = Object.fromEntries(changes.filter(([, text]) => text !== undefined));
       const known = data.get(executionId);
       if (known !== undefined) data.set(executionId, { ...known, ...given });
-      return change(executionId, progress);
+      return change(executionId, { ...progress, ...countWrite(executionId) });
     },
     openCallback: async (executionId, name, callback) => {
       const key = `${executionId}/${name}`;

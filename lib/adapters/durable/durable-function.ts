@@ -76,6 +76,7 @@ export const createDurableFunction =
           steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, pendingIo), budget),
           journal: createJournalReader(event, client, blobs),
           stepBlobs,
+          countOperations: () => budget.taken.length,
           openCallbackUrls: parts.openCallbackUrls,
           track: pendingIo.track,
         });

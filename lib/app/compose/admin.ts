@@ -8,6 +8,7 @@ import {
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createBulkRetryStore } from '../../adapters/dynamodb/executions/bulk-retry-store.ts';
 import { createFindLastExecutions } from '../../adapters/dynamodb/executions/last-executions.ts';
+import { createMeasureRecord } from '../../adapters/dynamodb/executions/measure-record.ts';
 import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
@@ -115,6 +116,8 @@ export const openShowExecution = (config: Config = openConfig()) => {
   return {
     ...executions,
     workflows: openStageWorkflows(config, executions),
+    measureRecord: createMeasureRecord(executions.client, executions.tables),
+    region: config.region,
     ...openFailures(config, executions.logger, executions),
   };
 };
@@ -228,6 +231,7 @@ export const openStatistics = (config: Config = openConfig()) => {
     statistics: createStatisticsStore(client, tables, systemClock),
     logger: openLogger(config),
     clock: systemClock,
+    region: config.region,
   };
 };
 

@@ -72,7 +72,10 @@ export const openRetryExecutions = (installed: InstalledPlugins, config: Config 
   toRetryId: executionIdOfRetry,
 });
 
-export const openAggregate = (config: Config = openConfig()) => ({ ...openStatistics(config), readChange });
+export const openAggregate = (config: Config = openConfig()) => ({
+  ...openStatistics(config),
+  readChange: (record: unknown) => readChange(record, config.eventBus !== null),
+});
 
 /** The parts of express runs, which never wait for callbacks and so issue no callback URLs. @internal */
 export const openRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {

@@ -32,6 +32,8 @@ export interface BackgroundEngine {
   readonly stepBlobs?: ReadonlySet<string>;
   /** Creates the callback URLs of a run; null if it can't wait for an answer. */
   readonly openCallbackUrls: ((signer: CallbackSigner) => CallbackUrls) | null;
+  /** How many operations the execution has taken, without its start; absent if none are billed. */
+  readonly countOperations?: () => number;
   /** Reports I/O outside steps to the engine, which suspends a run that has none. */
   track<Value>(work: Promise<Value>): Promise<Value>;
 }

@@ -218,7 +218,9 @@ class BackgroundRun implements BackgroundInvocation {
     await responseSaved;
     const end = async (): Promise<void> => {
       await recorder.close();
-      const newEnd = await updates.toEnd(result);
+      const journalSize = engine.countOperations?.();
+      const counted = journalSize === undefined ? {} : { journalSize };
+      const newEnd = { ...(await updates.toEnd(result)), ...counted };
       if (await this.#finish(record, newEnd)) await this.#releaseBlobs(record, newEnd, loaded, engine);
       await ports.afterEnd?.(record, definition);
     };

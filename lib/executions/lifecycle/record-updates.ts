@@ -23,6 +23,8 @@ export const createRecordUpdates = (
 ) => {
   const { settings } = workflow.definition;
   const { executionId, mode } = record;
+  const beganNow = clock.now();
+  const countActive = () => ({ activeMs: (record.activeMs ?? 0) + Math.max(0, clock.now() - beganNow) });
   const view = async (nodes: readonly NodeRecord[], hasFailed: boolean): Promise<readonly NodeRecord[]> => {
     const timed = keepTimes(record.nodes, nodes);
     if (!keepsData(settings, mode, hasFailed)) return dropData(timed);
@@ -38,7 +40,9 @@ export const createRecordUpdates = (
     ): Promise<ExecutionProgress> => ({
       status,
       nodes: await view(nodes, false),
-      ...(status === 'waiting' ? { checkpoints: await packJournal(record, journal, blobs, false) } : {}),
+      ...(status === 'waiting'
+        ? { checkpoints: await packJournal(record, journal, blobs, false), ...countActive() }
+        : {}),
       leaseExpiresAt: computeLease(
         status,
         mode,
@@ -54,6 +58,7 @@ export const createRecordUpdates = (
         endedAt: clock.now(),
         nodes: await view(nodes, hasFailed),
         failure,
+        ...(record.activeMs === undefined ? {} : countActive()),
         ...(await packResult(record, result, input, blobs)),
         ...(hasFailed || mode === 'durable'
           ? { checkpoints: isKept(hasFailed) ? await packJournal(record, journal, blobs, true) : null }

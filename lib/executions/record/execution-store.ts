@@ -131,6 +131,8 @@ export interface ExecutionProgress {
   readonly result?: string;
   /** When the lease expires, in milliseconds since the epoch. */
   readonly leaseExpiresAt: number;
+  /** How long processes have run it: see {@link ExecutionRecord}. Absent: unchanged. */
+  readonly activeMs?: number;
 }
 
 export interface ExecutionEnd {
@@ -159,6 +161,9 @@ export interface ExecutionEnd {
   readonly isInOutbox: boolean;
   /** Whether the execution may be in the queue of its trigger, which it then leaves. */
   readonly leavesQueue?: boolean;
+  /** How long processes have run it, and how many operations it took: see {@link ExecutionRecord}. Absent: unchanged. */
+  readonly activeMs?: number;
+  readonly journalSize?: number;
 }
 
 /** A pending callback. Stored as an item of its own, since an execution can have thousands. */
@@ -212,8 +217,17 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
   readonly leaseOwner: string | null;
   /** How many times a process has started or resumed it. */
   readonly invocations: number;
-  /** Number of checkpoints at the start of the last process. If there are more later, it has made progress. */
+  /**
+   * Number of checkpoints at the start of the last process. If there are more later, it has made progress. Once a durable
+   * run has ended on its own, the number of its operations.
+   */
   readonly journalSize: number;
+  /** How many updates runs have made to the record before its end; absent for none, and 0 if it was written once, at its end. */
+  readonly writes?: number;
+  /** How long processes have run it, in milliseconds; absent if it was never suspended. */
+  readonly activeMs?: number;
+  /** Write units of the item with the input; 0 if the input is an object in the bucket. Absent for one. */
+  readonly inputUnits?: number;
   /** Consecutive crashes with no new checkpoint in between. */
   readonly crashes: number;
   /** When the execution left the queue of its trigger, in milliseconds since the epoch; null if it was never held. */

@@ -1,4 +1,5 @@
 import type { NodeRecord } from '../../engine/result.ts';
+import { addUsage, billedNames, noUsage, type Usage } from '../cost/usage.ts';
 import type { FinalStatus } from '../record/execution-store.ts';
 import { addDuration, fromNumbers, type Histogram, mergeHistogram, toNumbers } from './histogram.ts';
 
@@ -17,6 +18,8 @@ export type Happening = {
       /** From the start of the execution to its end, waits included, in milliseconds. */
       readonly durationMs: number;
       readonly nodes: readonly Pick<NodeRecord, 'nodeId' | 'status' | 'durationMs'>[];
+      /** What it used; null if its record does not say. */
+      readonly usage: Usage | null;
     }
   | { readonly kind: 'refused'; readonly code: string }
 );
@@ -28,6 +31,10 @@ export interface Counts extends Record<'started' | FinalStatus, number> {
   /** Durations of the ended executions. */
   readonly durations: Histogram;
   readonly nodes: Map<string, NodeCounts>;
+  /** How many of the ended executions say what they used: those of earlier releases don't. */
+  measured: number;
+  /** What those used. */
+  usage: Usage;
 }
 
 interface NodeCounts {
@@ -48,6 +55,8 @@ export const noCounts = (): Counts => ({
   refused: new Map(),
   durations: new Map(),
   nodes: new Map(),
+  measured: 0,
+  usage: noUsage,
 });
 
 /** Counts what happened. @param hasNodes - whether nodes are counted separately */
@@ -65,6 +74,10 @@ export const countHappening = (counts: Counts, happening: Happening, hasNodes: b
     case 'ended':
       counts[happening.status] += 1;
       addDuration(counts.durations, happening.durationMs);
+      if (happening.usage !== null) {
+        counts.measured += 1;
+        counts.usage = addUsage(counts.usage, happening.usage);
+      }
       if (hasNodes) for (const node of happening.nodes) countNode(counts.nodes, node);
   }
 };
@@ -94,6 +107,8 @@ export const mergeCounts = (into: Counts, other: Counts): void => {
   for (const name of NUMBERS) into[name] += other[name];
   for (const [code, times] of other.refused) into.refused.set(code, (into.refused.get(code) ?? 0) + times);
   mergeHistogram(into.durations, other.durations);
+  into.measured += other.measured;
+  into.usage = addUsage(into.usage, other.usage);
   for (const [nodeId, { failed, durations }] of other.nodes) {
     const node = openNode(into.nodes, nodeId);
     if (node === null) continue;
@@ -107,6 +122,9 @@ interface StoredCounts {
   /** In the order of {@link NUMBERS}. */
   readonly n: readonly number[];
   readonly d: readonly number[];
+  /** {@link Counts.measured}, then what was billed in the order of {@link billedNames}, then micro-dollars. */
+  readonly u?: readonly number[];
+  readonly t?: Usage['tokens'];
   readonly refused?: readonly (readonly [code: string, times: number])[];
   readonly nodes?: readonly (readonly [nodeId: string, failed: number, durations: readonly number[]])[];
 }
@@ -114,6 +132,7 @@ interface StoredCounts {
 export const packCounts = (counts: Counts): StoredCounts => ({
   n: NUMBERS.map((name) => counts[name]),
   d: toNumbers(counts.durations),
+  ...packUsage(counts),
   ...(counts.refused.size === 0 ? {} : { refused: [...counts.refused] }),
   ...(counts.nodes.size === 0
     ? {}
@@ -124,7 +143,29 @@ export const packCounts = (counts: Counts): StoredCounts => ({
       }),
 });
 
-export const unpackCounts = ({ n, d, refused = [], nodes = [] }: StoredCounts): Counts => {
+/** Decimals of what is stored, which sums of fractions would have more of. */
+const DECIMALS = 4;
+
+const round = (value: number): number => Number(value.toFixed(DECIMALS));
+
+const packUsage = ({ measured, usage }: Counts): Pick<StoredCounts, 'u' | 't'> => {
+  if (measured === 0) return {};
+  const { billed, microDollars, tokens } = usage;
+  const u = [measured, ...billedNames.map((name) => billed[name]), microDollars].map(round);
+  return Object.keys(tokens).length === 0 ? { u } : { u, t: tokens };
+};
+
+const unpackUsage = ({ u, t = {} }: Pick<StoredCounts, 'u' | 't'>): Pick<Counts, 'measured' | 'usage'> => {
+  if (u === undefined) return { measured: 0, usage: noUsage };
+  const billed = Object.fromEntries(billedNames.map((name, at) => [name, u[at + 1] ?? 0]));
+  const microDollars = u[billedNames.length + 1] ?? 0;
+  return {
+    measured: u[0] ?? 0,
+    usage: { billed: billed as Usage['billed'], microDollars, tokens: t },
+  };
+};
+
+export const unpackCounts = ({ n, d, refused = [], nodes = [], ...used }: StoredCounts): Counts => {
   const [started = 0, succeeded = 0, failed = 0, timedOut = 0, cancelled = 0] = n;
   return {
     started,
@@ -134,6 +175,7 @@ export const unpackCounts = ({ n, d, refused = [], nodes = [] }: StoredCounts): 
     cancelled,
     refused: new Map(refused),
     durations: fromNumbers(d),
+    ...unpackUsage(used),
     nodes: new Map(
       nodes.map(([nodeId, failures, durations]) => [
         nodeId,

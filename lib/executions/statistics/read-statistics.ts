@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { idText, optional, time, word } from '../../shared/query-fields.ts';
+import { describeCost, describePrices } from '../cost/describe-cost.ts';
 import { toIso } from '../record/describe-execution.ts';
 import type { FinalStatus } from '../record/execution-store.ts';
 import { type Counts, mergeCounts, noCounts } from './counts.ts';
@@ -36,8 +37,15 @@ export interface Statistics extends Readonly<Record<'started' | FinalStatus, num
   /** Requests that were refused and recorded, by error code. */
   readonly refused: Readonly<Record<string, number>>;
   readonly durationMs: Percentiles;
+  /** Null if executions ended, none of which says what it used. */
+  readonly cost: CostStatistics | null;
   /** By node id; absent for all workflows together. */
   readonly nodes?: Readonly<Record<string, NodeStatistics>>;
+}
+
+interface CostStatistics extends ReturnType<typeof describeCost> {
+  /** How many executions that ended don't say what they used, and are not in it. */
+  readonly unknown: number;
 }
 
 /** In milliseconds; null if nothing has ended. */
@@ -56,12 +64,14 @@ interface NodeStatistics {
  * Reads the statistics of a period, in whole steps: those of the whole, and of each step that has any, in order.
  *
  * @param now - milliseconds since the epoch
+ * @param region - the AWS region whose prices are taken
  * @throws AppError `QUERY_INVALID` for a period that is too long | `STORE_UNAVAILABLE`
  */
 export const readStatistics = async (
   { workflowId, step, ...query }: StatisticsQuery,
   store: Pick<StatisticsStore, 'read'>,
   now: number,
+  region: string,
 ) => {
   const stepMs = step === 'hour' ? HOUR_MS : DAY_MS;
   const to = query.to ?? now;
@@ -95,14 +105,18 @@ export const readStatistics = async (
     step,
     from: toIso(from),
     to: toIso(end),
-    total: describeCounts(total, hasNodes),
-    steps: [...steps].map(([at, counts]) => ({ from: toIso(at), ...describeCounts(counts, hasNodes) })),
+    prices: describePrices(region),
+    total: describeCounts(total, region, hasNodes),
+    steps: [...steps].map(([at, counts]) => ({
+      from: toIso(at),
+      ...describeCounts(counts, region, hasNodes),
+    })),
   };
 };
 
 const invalidQuery = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });
 
-const describeCounts = (counts: Counts, hasNodes: boolean): Statistics => {
+const describeCounts = (counts: Counts, region: string, hasNodes: boolean): Statistics => {
   const { started, succeeded, failed, timedOut, cancelled, refused, durations, nodes } = counts;
   const ofNodes = [...nodes].map(([nodeId, node]): [string, NodeStatistics] => [
     nodeId,
@@ -120,8 +134,14 @@ const describeCounts = (counts: Counts, hasNodes: boolean): Statistics => {
     cancelled,
     refused: Object.fromEntries([...refused].sort(([a], [b]) => (a < b ? -1 : 1))),
     durationMs: toPercentiles(durations),
+    cost: costOfCounts(counts, region),
     ...(hasNodes ? { nodes: Object.fromEntries(ofNodes) } : {}),
   };
+};
+
+const costOfCounts = ({ durations, measured, usage }: Counts, region: string): CostStatistics | null => {
+  const unknown = countDurations(durations) - measured;
+  return measured === 0 && unknown > 0 ? null : { ...describeCost(usage, region), unknown };
 };
 
 const toPercentiles = (durations: Histogram): Percentiles => ({

@@ -167,6 +167,8 @@ describe('execution show', () => {
         '  ended     2026-11-20T11:59:02.400Z, after 2.4 s',
         '  retry of  e-0, from fetch',
         '  failure   at fetch: HttpError: it answered 500',
+        '  cost      $0.00007, at list prices of us-east-1',
+        '  used      14 write units, 5.5 read units, 3 durable operations, 3 invocations, 2.47 GB-seconds',
         '  start (webhookTrigger) succeeded after 0 ms',
         '      out  {"main":{"a":1}}',
         '  fetch (httpRequest) failed after 1.2 s, 3 attempts: HttpError: it answered 500',
@@ -202,7 +204,7 @@ describe('execution show', () => {
   test('--why adds the reasons', async () => {
     const service = await aService();
     await aBranch(service);
-    expect((await service.call('execution show e-1 --why')).out.split('\n').slice(5)).toEqual([
+    expect((await service.call('execution show e-1 --why')).out.split('\n').slice(7)).toEqual([
       '  request (webhookTrigger) succeeded after 1.2 s',
       '      out  {"main":{"body":{"total":99.5}}}',
       '  big (if) succeeded after 1.2 s',
@@ -254,7 +256,7 @@ describe('execution show', () => {
     );
     const { out } = await call('execution show e-1');
     expect(out.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-    expect(out.split('\n')).toHaveLength(8);
+    expect(out.split('\n')).toHaveLength(10);
   });
 
   test('finishes one whose process died while its caller waited', async () => {

@@ -4,6 +4,7 @@ import { createStatisticsStore } from '../../../lib/adapters/dynamodb/statistics
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import type { Happening } from '../../../lib/executions/statistics/counts.ts';
 import { useCommandLine } from '../../../tests/support/a-command-line.ts';
+import { aUsage } from '../../../tests/support/a-usage.ts';
 
 const aCommandLine = useCommandLine();
 const MORNING = Date.parse('2026-11-20T08:59:59Z');
@@ -16,6 +17,7 @@ const ended = (status: 'succeeded' | 'failed', durationMs: number, at: number): 
   status,
   durationMs,
   nodes: [{ nodeId: 'call', status, durationMs }],
+  usage: status === 'failed' ? null : aUsage({ tokens: { inputTokens: 1_200 } }),
 });
 
 const happenings: readonly Happening[] = [
@@ -43,10 +45,13 @@ test('statistics has a line for each hour, the refusals, and the nodes of a work
   expect(await call(`statistics --workflow orders ${period}`)).toMatchObject({
     code: 0,
     out: [
-      'HOUR              STARTED  OK  FAILED  TIMED OUT  CANCELLED  REFUSED  P50    P95',
-      '2026-11-20T08:00  2        0   0       0          0          1        -      -',
-      '2026-11-20T09:00  0        1   1       0          0          0        19 ms  1 min 3 s',
-      'total             2        1   1       0          0          1        19 ms  1 min 3 s',
+      'HOUR              STARTED  OK  FAILED  TIMED OUT  CANCELLED  REFUSED  P50    P95        COST',
+      '2026-11-20T08:00  2        0   0       0          0          1        -      -          $0',
+      '2026-11-20T09:00  0        1   1       0          0          0        19 ms  1 min 3 s  over $0.0000037',
+      'total             2        1   1       0          0          1        19 ms  1 min 3 s  over $0.0000037',
+      '',
+      'cost      $0.0000037, at list prices of us-east-1',
+      'used      4 write units, 1 invocation, 1,200 input tokens',
       '',
       'REFUSED       REQUESTS',
       'RATE_LIMITED  1',
@@ -54,6 +59,7 @@ test('statistics has a line for each hour, the refusals, and the nodes of a work
       'NODE  RUNS  FAILED  P50    P95',
       'call  2     1       19 ms  1 min 3 s',
     ].join('\n'),
+    err: "1 execution is not in the cost: its record doesn't say what it used.",
   });
 });
 

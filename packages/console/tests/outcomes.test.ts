@@ -5,6 +5,7 @@ const counts = { started: 0, succeeded: 0, failed: 0, timedOut: 0, cancelled: 0,
 const step = (from: string, changes: object) => ({
   ...counts,
   durationMs: { p50: null, p95: null },
+  cost: null,
   from,
   ...changes,
 });

@@ -61,7 +61,8 @@ export interface NodeContext {
   readonly control: RunControl | null;
   /**
    * Counts what the attempt uses, such as the tokens of a model. The node's record shows the totals of its last attempt
-   * as `usage`, even if the node fails and if no data is recorded.
+   * as `usage`, even if the node fails and if no data is recorded. `microDollars`, what others charge for the attempt in
+   * millionths of a US dollar, is part of the cost of the execution; names that end in `Tokens` are added up for it.
    * @param amounts - added up by name: at most 20 names made of `A-Z a-z 0-9 _ -`, with amounts of at least 0
    * @throws TypeError for any other name or amount
    */

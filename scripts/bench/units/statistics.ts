@@ -1,6 +1,7 @@
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
 import { createStatisticsStore } from '../../../lib/adapters/dynamodb/statistics/statistics-store.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
+import { noUsage } from '../../../lib/executions/cost/usage.ts';
 import type { Happening } from '../../../lib/executions/statistics/counts.ts';
 import type { StatisticsUnits } from '../../cost/billed-run.ts';
 import { tablePrefix } from '../bench-service.ts';
@@ -8,6 +9,20 @@ import { startCountingDatabase } from './count-units.ts';
 
 const FIVE_MINUTES = 300_000;
 const HOUR = Date.UTC(2026, 0, 1);
+
+/** What an express run of three pure nodes used. */
+const usage = {
+  ...noUsage,
+  billed: {
+    ...noUsage.billed,
+    requests: 1,
+    invocations: 2,
+    gigabyteSeconds: 0.0363,
+    writeUnits: 7,
+    readUnits: 3.5,
+    logBytes: 2_700,
+  },
+};
 
 /** How many executions of a workflow end in a shard within five minutes. */
 const RATES = [1, 10, 20, 100, 1_000];
@@ -32,6 +47,7 @@ export const countStatistics = async (): Promise<readonly StatisticsUnits[]> => 
             ...run,
             status: 'succeeded',
             durationMs: durations.reduce((sum, ms) => sum + ms, 0),
+            usage,
             nodes: durations.map((durationMs, node) => ({
               nodeId: `node-${node}`,
               status: 'succeeded',

@@ -6,16 +6,28 @@ import type { Clock, Services } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import { startInternalServer } from 'lambda-stage/net';
 import { createDurableFunction } from '../../../lib/adapters/durable/durable-function.ts';
+import { createMeasureRecord } from '../../../lib/adapters/dynamodb/executions/measure-record.ts';
+import { openShowExecution } from '../../../lib/app/compose/admin.ts';
+import { readConfig } from '../../../lib/app/config.ts';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
+import { type Usage, usageOf } from '../../../lib/executions/cost/usage.ts';
 import type { BlobStore } from '../../../lib/executions/record/blob-store.ts';
 import type { ExecutionEvents } from '../../../lib/executions/record/execution-store.ts';
 import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
 import type { WebhookFeatures } from '../../../lib/workflows/definition/path-config.ts';
 import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
 import type { BackgroundCounts, StoredBytes } from '../../cost/billed-run.ts';
-import { createEvent, type Link, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
+import {
+  createEnvironment,
+  createEvent,
+  type Link,
+  openService,
+  order,
+  storeWorkflow,
+  toChain,
+} from '../bench-service.ts';
 import { printTable } from '../measure.ts';
 import { fourNodes } from '../requests/four-nodes.ts';
 import { countDurable, startCountingDatabase, type Units } from './count-units.ts';
@@ -86,6 +98,9 @@ interface CountedRun extends KindOfRun {
   readonly stored: StoredBytes;
   /** What the background part writes; null for a run without one. */
   readonly background: BackgroundCounts | null;
+  /** What the service says of it, from its record. */
+  readonly used: Usage;
+  readonly usedWithBus: Usage;
 }
 
 /**
@@ -110,6 +125,7 @@ export const countUnits = async (): Promise<CountedRun[]> => {
         ...toChain(workflowId, responseMode, chain, features),
         ...settings,
       });
+    const known = new Set<string>();
     const runOnce = async (usesOutbox: boolean) => {
       await store(kind.features);
       const { webhook, runs, sweep } = openService(database.endpoint);
@@ -128,17 +144,39 @@ export const countUnits = async (): Promise<CountedRun[]> => {
       const background = await run(workflowId, kind, parts);
       if (String(statuses) !== 'succeeded') throw new Error(`${kind.title}: ${statuses}`);
       const units = database.take();
+      const used = await readUsage(database.uncountedEndpoint, workflowId, usesOutbox, known);
       const after = await database.measureStored();
       const sizeOf = (table: string) => (after[table] ?? 0) - (before[table] ?? 0);
       const tables = { executions: sizeOf('executions'), deliveries: sizeOf('deliveries') };
-      return { background, units, stored: { ...tables, ...bucket.take() } };
+      return { background, units, used, stored: { ...tables, ...bucket.take() } };
     };
     const withoutBus = await runOnce(false);
-    counted.push({ ...kind, ...withoutBus, withBus: (await runOnce(true)).units });
+    const withBus = await runOnce(true);
+    counted.push({ ...kind, ...withoutBus, withBus: withBus.units, usedWithBus: withBus.used });
   }
   await stop();
   await database.stop();
   return counted;
+};
+
+/** @param before - the executions that were there before */
+const readUsage = async (
+  endpoint: string,
+  workflowId: string,
+  hasBus: boolean,
+  before: Set<string>,
+): Promise<Usage> => {
+  const { executions, client, tables } = openShowExecution(
+    readConfig(createEnvironment('adminExecution', endpoint)),
+  );
+  const { executions: found } = await executions.list({ workflowId, limit: 10 });
+  const { executionId = '' } = found.find((one) => !before.has(one.executionId)) ?? {};
+  before.add(executionId);
+  const record = await executions.find(executionId);
+  const bytes = await createMeasureRecord(client, tables)(executionId);
+  const usage = record === null ? null : usageOf(record, { bytes, hasBus });
+  if (usage === null) throw new Error(`${workflowId}: its record does not say what it used`);
+  return usage;
 };
 
 /** Counts traffic to and from a bucket. */

@@ -10,6 +10,7 @@ import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { readChange } from '../../../lib/adapters/dynamodb/statistics/read-change.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
+import type { Usage } from '../../../lib/executions/cost/usage.ts';
 import type { Happening } from '../../../lib/executions/statistics/counts.ts';
 import { readTableDefinitions } from '../../../packages/local/database/tables.ts';
 import { readServiceFile } from '../../../packages/local/functions/service-file.ts';
@@ -38,6 +39,7 @@ const ended = (changes: object = {}): Happening => ({
   status: 'succeeded',
   durationMs: 500,
   nodes: [],
+  usage: expect.anything() as unknown as Usage,
   ...changes,
 });
 
@@ -90,7 +92,7 @@ const openStores = () => {
 };
 
 const read = async (records: readonly unknown[]): Promise<readonly Happening[]> =>
-  (await Promise.all(records.map(readChange))).flatMap(({ happenings }) => happenings);
+  (await Promise.all(records.map((record) => readChange(record)))).flatMap(({ happenings }) => happenings);
 
 /** What the function counts: the same with the filters of serverless.yml and without them. */
 const happenings = async (): Promise<readonly Happening[]> => {
@@ -98,7 +100,7 @@ const happenings = async (): Promise<readonly Happening[]> => {
   const found = await read(delivered);
   expect(await read(unfiltered)).toEqual(found);
   // Lambda does not invoke the function for anything else.
-  const counted = await Promise.all(delivered.map(readChange));
+  const counted = await Promise.all(delivered.map((record) => readChange(record)));
   expect(counted.filter((change) => change.happenings.length === 0)).toEqual([]);
   return found;
 };

@@ -9,6 +9,7 @@ import {
   noCounts,
 } from '../../../lib/executions/statistics/counts.ts';
 import { HOUR_MS, type StreamedChange } from '../../../lib/executions/statistics/statistics-store.ts';
+import { aUsage } from '../../support/a-usage.ts';
 import { cases } from '../../support/deep.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
@@ -23,6 +24,7 @@ const ended = (workflowId: string, at: number, durationMs: number): Happening =>
   status: durationMs % 3 === 0 ? 'failed' : 'succeeded',
   durationMs,
   nodes: [{ nodeId: 'call', status: durationMs % 3 === 0 ? 'failed' : 'succeeded', durationMs }],
+  usage: durationMs % 5 === 0 ? null : aUsage({ microDollars: durationMs }),
 });
 
 const anyHappening: fc.Arbitrary<Happening> = fc

@@ -149,6 +149,12 @@ describe.each(providers)('%s', (provider) => {
     expect(JSON.parse(sent?.body ?? '')).toEqual(sentText[provider]);
   });
 
+  test('counts what its tokens cost by the prices that the author gives', async () => {
+    server.answers.push({ text: 'Seven.' });
+    const { record } = await ask(provider, { tokenPrices: { inputTokens: 3, outputTokens: 15 } });
+    expect(record?.usage).toEqual({ questions: 1, ...usage, microDollars: 20 * 3 + 5 * 15 });
+  });
+
   test('is asked for JSON in the provider’s own way', async () => {
     server.answers.push({ value: { total: 7 } });
     const { output } = await ask(provider, { schema });

@@ -176,7 +176,10 @@ const readTime = (item: Item, name: string): number | null =>
  * @param sweep - its place in the index of sweeps: see `queueUp` for a held execution. An inline one has none
  */
 export const toStartAttributes = (start: ExecutionStart, retentionDays: number, sweep?: Attributes) => {
+  const { input } = start;
   const isInline = start.mode === 'inline';
+  const isInBlob = input?.startsWith('b') === true; // see packText
+  const inputUnits = isInBlob ? 0 : Math.ceil((DATA_BYTES + (input?.length ?? 0)) / 1_024);
   return {
     workflowId: workflowPartitionOf(start),
     workflowVersion: start.workflowVersion,
@@ -196,8 +199,21 @@ export const toStartAttributes = (start: ExecutionStart, retentionDays: number, 
     keepsResult: start.keepsResult || null,
     held: start.held,
     hasMetrics: start.hasMetrics,
+    inputUnits: inputUnits === 1 ? null : inputUnits,
     ...(isInline ? {} : (sweep ?? toFirstSweep(start))),
   };
+};
+
+/** Bytes of an item of data without the input. */
+const DATA_BYTES = 250;
+
+/**
+ * Counts an update of a record by a run before its end, in the update itself: as `n`, since every write is billed by the size of
+ * the record.
+ */
+export const COUNTED: Required<Pick<Change, 'compute' | 'values'>> = {
+  compute: { n: 'if_not_exists(#n, :none) + :one' },
+  values: { ':none': 0, ':one': 1 },
 };
 
 const toFirstSweep = ({ executionId, startedAt }: Pick<ExecutionStart, 'executionId' | 'startedAt'>) => {
@@ -234,6 +250,9 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   leaseOwner: item.leaseOwner?.S ?? null,
   invocations: readNumber(item, 'invocations', 0),
   journalSize: readNumber(item, 'journalSize', 0),
+  ...(item.n === undefined ? {} : { writes: readNumber(item, 'n') }),
+  ...(item.activeMs === undefined ? {} : { activeMs: readNumber(item, 'activeMs') }),
+  ...(item.inputUnits === undefined ? {} : { inputUnits: readNumber(item, 'inputUnits') }),
   crashes: readNumber(item, 'crashes', 0),
   releasedAt: readTime(item, 'releasedAt'),
   redispatches: readNumber(item, 'redispatches', 0),
@@ -301,6 +320,8 @@ export const toEndAttributes = ({
   failure,
   result,
   isInOutbox,
+  activeMs,
+  journalSize,
 }: ExecutionEnd) => {
   const { stored, omitted } = fitNodes(nodes);
   return {
@@ -311,6 +332,8 @@ export const toEndAttributes = ({
     failure: json(failure),
     result: packed(result),
     isInOutbox: isInOutbox || null,
+    activeMs,
+    journalSize,
     ...(isInOutbox ? toLease(endedAt + OUTBOX_LEASE_MS) : {}),
   };
 };
@@ -343,7 +366,12 @@ export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, v
       timeShard: isBad ? ':timeShard' : 'if_not_exists(#timeShard, :timeShard)',
       ...sweep.compute,
     },
-    values: { ...IS_OPEN.values, ...values, ':timeShard': timeShardOf(executionId, isBad), ...sweep.values },
+    values: {
+      ...IS_OPEN.values,
+      ...values,
+      ':timeShard': timeShardOf(executionId, isBad),
+      ...sweep.values,
+    },
     remove: [...(end.isInOutbox ? [] : SWEPT_ATTRIBUTES), ...(end.leavesQueue === true ? ['held'] : [])],
   };
 };

@@ -9,6 +9,7 @@ import { type Attributes, type Item, json, longJson, packed } from '../attribute
 import { type Change, deleteItem, findItem, onTable, putItem, updateItem } from '../items.ts';
 import {
   CALLBACK_KEYS,
+  COUNTED,
   callbackKeyOf,
   dataKeyOf,
   fitNodes,
@@ -150,6 +151,7 @@ export const createExecutionStore = onTable(
         const isBad = end.status !== 'succeeded';
         return putRecord(start, {
           ...started,
+          n: 0,
           ...toEndAttributes(end),
           ...(isBad
             ? { failedWorkflowId: started.workflowId, timeShard: timeShardOf(start.executionId, true) }
@@ -187,7 +189,8 @@ export const createExecutionStore = onTable(
             invocations,
             expiresAt: openExpiry(),
           },
-          values: IS_OPEN.values,
+          compute: COUNTED.compute,
+          values: { ...IS_OPEN.values, ...COUNTED.values },
         };
         const item = await updateItem(table, { executionId }, change, null, 'ALL_NEW');
         return item === null ? null : toRecord(item);
@@ -205,7 +208,7 @@ export const createExecutionStore = onTable(
         }),
 
       saveProgress: async (executionId, progress) => {
-        const { status, nodes, crashes, result, leaseExpiresAt } = progress;
+        const { status, nodes, crashes, result, leaseExpiresAt, activeMs } = progress;
         const { checkpoints, input, retriedCheckpoints } = progress;
         const fitted = nodes === undefined ? null : fitNodes(nodes);
         const data = Object.entries({ checkpoints, input, retriedCheckpoints });
@@ -215,9 +218,12 @@ export const createExecutionStore = onTable(
             set: Object.fromEntries(data.map(([name, text]) => [name, packed(text)])),
           });
         return update(executionId, {
-          ...IS_OPEN,
+          condition: IS_OPEN.condition,
+          compute: COUNTED.compute,
+          values: { ...IS_OPEN.values, ...COUNTED.values },
           set: {
             status,
+            activeMs,
             nodes: fitted?.stored,
             nodesOmitted: fitted?.omitted,
             crashes,

@@ -1,5 +1,5 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
-import type { NodeRecord } from '../../../engine/result.ts';
+import { usageOf } from '../../../executions/cost/usage.ts';
 import {
   EXECUTION_STATUSES,
   type ExecutionStatus,
@@ -8,8 +8,9 @@ import {
 } from '../../../executions/record/execution-store.ts';
 import type { Happening } from '../../../executions/statistics/counts.ts';
 import type { StreamedChange } from '../../../executions/statistics/statistics-store.ts';
-import { type Item, readLongJson } from '../attributes.ts';
-import { toSummary } from '../executions/execution-item.ts';
+import type { Item } from '../attributes.ts';
+import { toRecord, toSummary } from '../executions/execution-item.ts';
+import { itemSize } from '../item-size.ts';
 import { toRequest } from '../requests/request-store.ts';
 import { checkVersions } from '../schema/schema.ts';
 
@@ -20,11 +21,12 @@ const SEQUENCE = /^\d{1,40}$/;
  * Reads a record of the stream of executions or of requests, as Lambda passes it.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  *
+ * @param hasBus - whether ends of executions are published to an event bus
  * @returns with no happenings for a change that is not counted
  * @throws AppError `DATA_VERSION_UNSUPPORTED` for an item of a later release
  * @throws Error for anything that is not a record of these streams
  */
-export const readChange = async (record: unknown): Promise<StreamedChange> => {
+export const readChange = async (record: unknown, hasBus = false): Promise<StreamedChange> => {
   const { eventName, dynamodb } = toMap(record);
   const { SequenceNumber, OldImage, NewImage } = toMap(dynamodb);
   if (typeof SequenceNumber !== 'string' || !SEQUENCE.test(SequenceNumber))
@@ -35,12 +37,16 @@ export const readChange = async (record: unknown): Promise<StreamedChange> => {
     [before, after].filter((item) => item !== null),
   );
   const happenings =
-    after?.place === undefined ? ofExecution(before, after) : eventName === 'INSERT' ? ofRequest(after) : [];
+    after?.place === undefined
+      ? ofExecution(before, after, hasBus)
+      : eventName === 'INSERT'
+        ? ofRequest(after)
+        : [];
   return { sequence: BigInt(SequenceNumber), happenings };
 };
 
 /** What a change of a record counts: its first write is the start, the first with a final status the end. */
-const ofExecution = (before: Item | null, after: Item | null): readonly Happening[] => {
+const ofExecution = (before: Item | null, after: Item | null, hasBus: boolean): readonly Happening[] => {
   const [was, is] = [statusOf(before), statusOf(after)];
   if (before !== null && after === null && was === 'accepted') {
     const { workflowId, startedAt } = toSummary(before);
@@ -52,15 +58,18 @@ const ofExecution = (before: Item | null, after: Item | null): readonly Happenin
   const { workflowId, startedAt, endedAt } = summary;
   const happenings: Happening[] = [];
   if (was === null) happenings.push({ kind: 'started', workflowId, at: startedAt });
-  if (isFinal(is) && (was === null || !isFinal(was)) && endedAt !== null)
+  if (isFinal(is) && (was === null || !isFinal(was)) && endedAt !== null) {
+    const record = toRecord(after);
     happenings.push({
       kind: 'ended',
       workflowId,
       at: endedAt,
       status: is,
       durationMs: endedAt - startedAt,
-      nodes: readLongJson<NodeRecord[]>(after, 'nodes', []),
+      nodes: record.nodes,
+      usage: usageOf(record, { bytes: itemSize(after), hasBus }),
     });
+  }
   return happenings;
 };
 
