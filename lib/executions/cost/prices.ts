@@ -1,4 +1,3 @@
-/** @internal */
 export interface Price {
   readonly of: string;
   readonly dollars: number;
@@ -15,7 +14,7 @@ const s3 = 'https://aws.amazon.com/s3/pricing/';
 const cloudwatch = 'https://aws.amazon.com/cloudwatch/pricing/';
 
 /** The region of {@link prices}, whose prices stand in where those of another region are not known. */
-export const PRICED_REGION = 'us-east-1';
+const PRICED_REGION = 'us-east-1';
 
 /** List prices of us-east-1 in November 2026, without volume discounts. */
 export const prices = {
@@ -67,7 +66,6 @@ export const findAssumedPrices = (region: string): readonly PriceName[] =>
     ? []
     : (Object.keys(prices) as PriceName[]).filter((name) => ofRegions[region]?.[name] === undefined);
 
-/** @internal */
 export interface Assumption {
   readonly of: string;
   readonly value: number;
