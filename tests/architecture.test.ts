@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   credentials: ['shared', 'engine'],
   plugins: ['shared'],
   http: ['shared'],
-  health: ['shared', 'workflows', 'engine', 'plugins', 'credentials', 'state'],
+  health: ['shared', 'workflows', 'engine', 'executions', 'plugins', 'credentials', 'state', 'triggers'],
   triggers: ['shared', 'workflows', 'executions'],
   webhooks: ['shared', 'workflows', 'engine', 'executions', 'credentials', 'approvals'],
   adapters: [

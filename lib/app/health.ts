@@ -16,7 +16,7 @@ import { type Answer, answerJson } from '../shared/answer.ts';
 import { CREDENTIAL_NOT_FOUND, PLUGIN_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { optional, text } from '../shared/query-fields.ts';
-import { instant } from './answers.ts';
+import { described, instant, silence } from './answers.ts';
 import type { AdminParts } from './ports.ts';
 
 const check = v.object({ status: v.picklist(['healthy', 'unhealthy']), message: v.optional(v.string()) });
@@ -73,6 +73,12 @@ export const healthReport = v.object({
     ),
   ),
   plugins: v.record(v.string(), pluginHealth),
+  silences: v.optional(
+    described(
+      v.array(v.object({ workflowId: v.string(), ...silence.entries })),
+      'Workflows that did not start when they should have; absent if the tables cannot be read',
+    ),
+  ),
   summary: v.object({
     total: v.number(),
     healthy: v.number(),

@@ -1,6 +1,8 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
+import { type Silence, toShownSilence } from '../health/silence/silence-rules.ts';
+import type { StandingStore } from '../health/standing-store.ts';
 import { answerRoute, defineRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { withTag } from '../http/entity-tags.ts';
@@ -20,7 +22,16 @@ import { compareDefinitions } from '../workflows/definition/compare-definitions.
 import type { Workflow } from '../workflows/definition/definition.ts';
 import type { PatchOperation, Problem } from '../workflows/definition/problem.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
-import { anyObject, change, definition, described, executionStatus, instant, nextCursor } from './answers.ts';
+import {
+  anyObject,
+  change,
+  definition,
+  described,
+  executionStatus,
+  instant,
+  nextCursor,
+  workflowSilences,
+} from './answers.ts';
 import { checkWorkflowId } from './calls.ts';
 
 export const webhookAddress = v.object({ method: v.string(), url: v.string() });
@@ -43,6 +54,7 @@ export const listedWorkflow = v.object({
   lastExecution: v.nullable(
     v.object({ executionId: v.string(), status: executionStatus, startedAt: instant }),
   ),
+  silences: workflowSilences,
 });
 
 export const workflowVersion = v.object({
@@ -86,6 +98,7 @@ export const showWorkflowRoute = defineRoute({
       version: v.number(),
       updatedAt: instant,
       triggers: v.array(workflowTrigger),
+      silences: workflowSilences,
       definition,
     }),
   },
@@ -148,6 +161,7 @@ interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'findLastExecution
   readonly logger: Logger;
   readonly clock: Clock;
   readonly workflows: WorkflowStore;
+  readonly standing: Pick<StandingStore, 'find'>;
   readonly loadRegistry: () => Promise<Registry>;
 }
 
@@ -165,7 +179,9 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
         findLastExecutions: parts.findLastExecutions,
         baseUrl: parts.baseUrl,
       });
-      return answerJson(200, { count: page.workflows.length, ...page, timestamp: toTime() });
+      const { silences } = await parts.standing.find();
+      const found = page.workflows.map((workflow) => ({ ...workflow, ...silencesOf(workflow.id, silences) }));
+      return answerJson(200, { count: found.length, ...page, workflows: found, timestamp: toTime() });
     }),
 
     answerRoute(showWorkflowRoute, async ({ params }) => {
@@ -175,7 +191,9 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
       const { version, updatedAt, definition } = workflow;
       const { findNodeType } = await parts.loadRegistry();
       const triggers = findTriggers(definition, findNodeType, parts.baseUrl);
-      return withTag(answerJson(200, { id: workflowId, version, updatedAt, triggers, definition }), version);
+      const silent = silencesOf(workflowId, (await parts.standing.find()).silences);
+      const shown = { id: workflowId, version, updatedAt, triggers, ...silent, definition };
+      return withTag(answerJson(200, shown), version);
     }),
 
     answerRoute(listVersionsRoute, async ({ params, query: { limit, cursor } }) => {
@@ -206,6 +224,12 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
       return answerJson(200, { id: workflowId, from: from.version, to: to.version, ...difference });
     }),
   ]);
+};
+
+/** What is silent about a workflow; nothing if it is not. */
+const silencesOf = (workflowId: string, all: readonly Silence[]) => {
+  const own = all.filter((one) => one.workflowId === workflowId).map(toShownSilence);
+  return own.length === 0 ? {} : { silences: own };
 };
 
 /** @throws AppError `QUERY_INVALID` unless it is an integer of 1 or more */

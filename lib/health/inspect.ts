@@ -148,6 +148,7 @@ export const createInspect = ({
       store: 'status' in read ? read : toStoreCheck(unwritable),
       functions,
       coverage: facts === null ? null : toCoverage(facts),
+      silences: facts === null ? null : facts.silences,
       plugins: new Map(entries.map((entry) => [entry.id, inspectPlugin(entry, facts, probes, followsUrl)])),
     };
   };

@@ -1,25 +1,34 @@
 import { type HealthRow, type PluginHealth, toReport } from '../plugins/health.ts';
 import type { Inspection } from './inspect.ts';
 import type { PluginDetails, PluginInspection, Problem } from './inspect-plugin.ts';
+import { toShownSilence } from './silence/silence-rules.ts';
 
 type Health = PluginHealth & PluginDetails;
 
 const MAX_PROBLEMS = 5;
 
-/** Adds the findings to the plugins' rows. A service with an unreadable store or an unresponsive function is not healthy. */
+/**
+ * Adds the findings to the plugins' rows. A service with an unreadable store, an unresponsive function or a silent workflow is
+ * not healthy.
+ */
 export const mergeInspection = (
   rows: readonly HealthRow[],
-  { store, functions, coverage, plugins: found }: Inspection,
+  { store, functions, coverage, silences, plugins: found }: Inspection,
   now: number,
 ) => {
   const merged = rows.map(([id, health]) => [id, mergeRow(health, found.get(id))] as const);
   const { status, plugins, summary, generatedAt } = toReport<Health>(merged, now);
-  const isSound = [store, ...Object.values(functions)].every((check) => check.status === 'healthy');
+  const isSound =
+    [store, ...Object.values(functions)].every((check) => check.status === 'healthy') &&
+    (silences ?? []).length === 0;
   return {
     status: status === 'healthy' && !isSound ? ('degraded' as const) : status,
     checks: { store, functions },
     coverage,
     plugins,
+    ...(silences === null
+      ? {}
+      : { silences: silences.map((one) => ({ workflowId: one.workflowId, ...toShownSilence(one) })) }),
     summary,
     generatedAt,
   };

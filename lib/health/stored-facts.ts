@@ -14,6 +14,7 @@ import { findCredentialUses } from '../workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { pollOf } from '../workflows/plan/poll-type.ts';
 import { type RunSource, type SampledWorkflow, sampleRuns } from './sample-runs.ts';
+import type { StandingStore } from './standing-store.ts';
 
 /** The stored workflows, up to the store's limit. */
 export interface StoredWorkflows {
@@ -32,6 +33,7 @@ export interface FactStores {
   readonly runs: RunSource;
   readonly settings: Pick<SettingsReader, 'find'>;
   readonly state: Pick<StateStore, 'find'>;
+  readonly standing: Pick<StandingStore, 'find'>;
 }
 
 export interface FactLimits {
@@ -64,10 +66,11 @@ export const readStoredFacts = async (
   const now = clock.now();
   const since = now - DAY_MS;
   const limits = { maxExecutions, maxWorkflows, clock, endsAt: now + runsMs };
-  const [credentials, polls, { content: disabled }, sample] = await Promise.all([
+  const [credentials, polls, { content: disabled }, { silences }, sample] = await Promise.all([
     checkCredentials(usage, stores, maxCredentials),
     checkPolls(usage, stores, now, maxPolls),
     stores.settings.find('plugins'),
+    stores.standing.find(),
     sampleRuns(toSampled(workflows), since, stores.runs, limits),
   ]);
   return {
@@ -78,6 +81,7 @@ export const readStoredFacts = async (
     /** The sampled executions; `since` is in milliseconds since the epoch. */
     runs: { ...sample, isComplete: sample.isComplete && workflows.isComplete, since },
     disabled,
+    silences,
   };
 };
 

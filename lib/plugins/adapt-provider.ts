@@ -86,6 +86,7 @@ export const readSource = (kind: HandleKind, source: TriggerSource | undefined):
     'toAddress',
     'register',
     'unregister',
+    'inspect',
     'resourceOf',
     'takesBatches',
     'poll',

@@ -295,9 +295,11 @@ const listWorkflows = async (
     },
     io,
   );
-  for (const { id, unknownNodeTypes: types } of workflows)
+  for (const { id, unknownNodeTypes: types, silences = [] } of workflows) {
     if (types !== undefined)
       io.note(io.paint('yellow', `${id}: can't run: no installed plugin provides ${types.join(', ')}`));
+    for (const { message } of silences) io.note(io.paint('yellow', `${id}: ${message}`));
+  }
 };
 
 const printHistory = async (

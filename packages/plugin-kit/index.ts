@@ -56,6 +56,7 @@ export type {
   TriggerSource,
 } from './contract/plugin.ts';
 export {
+  type FoundRegistration,
   type RegisteredTrigger,
   type RegistrationContext,
   RegistrationRefused,

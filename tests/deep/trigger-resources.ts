@@ -32,7 +32,10 @@ export const describeTriggerResources = (read: () => Template): void => {
     test('a registration reaches only the event function, with a role that only the schedules use', () => {
       const dispatch = { 'Fn::GetAtt': ['DispatchLambdaFunction', 'Arn'] };
       const conditions = statementsOf(propertiesOf('SweepRegistrationsRole')).flatMap(
-        ({ Action, Condition }) => (Condition === undefined ? [] : [[[Action].flat().join(), Condition]]),
+        ({ Action, Condition }) => {
+          const action = [Action].flat().join();
+          return Condition === undefined || action.startsWith('dynamodb:') ? [] : [[action, Condition]];
+        },
       );
       expect(Object.fromEntries(conditions)).toEqual({
         'iam:PassRole': { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },

@@ -10,6 +10,7 @@ import {
   createOutboundCredentialStore,
 } from '../../lib/adapters/dynamodb/credential-stores.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
+import { createStandingStore } from '../../lib/adapters/dynamodb/health/standing-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createFolderSecretStore } from '../../lib/adapters/secrets/folder-secret-store.ts';
@@ -606,6 +607,19 @@ describe('a store that takes no writes', () => {
     await ask();
     await ask();
     expect(written).toEqual(['table', 'bucket']);
+  });
+});
+
+test('what is silent is in the report, which is degraded then', async () => {
+  const { report, database } = await aService();
+  const { client, tables } = database;
+  expect(await report()).toMatchObject({ status: 'healthy', silences: [] });
+  const silence = { workflowId: 'orders', triggerNodeId: null, rule: 'below', message: 'It is.' } as const;
+  const standing = createStandingStore(client, tables);
+  await standing.put({ silences: [{ ...silence, since: 1_700_000_000_000 }], historyReadAt: 0 });
+  expect(await report()).toMatchObject({
+    status: 'degraded',
+    silences: [{ ...silence, since: '2023-11-14T22:13:20.000Z' }],
   });
 });
 

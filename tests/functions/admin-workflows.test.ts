@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createReadWorkflows } from '../../lib/app/workflows.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
@@ -10,6 +11,7 @@ import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { checked } from '../support/checked-answers.ts';
+import { inMemoryStanding } from '../support/in-memory-standing.ts';
 import { findLastIn, inMemoryExecutionStore, inMemoryWorkflowStore } from '../support/in-memory-stores.ts';
 
 const sample = JSON.parse(readFileSync(new URL('../../events/adminWorkflows.json', import.meta.url), 'utf8'));
@@ -38,11 +40,13 @@ const aService = async () => {
       message: 'begin',
     });
   await executions.start(anExecutionStart({ executionId: 'e-1', workflowId: 'orders' }));
+  const { standing } = inMemoryStanding();
   const handler = checked(
     createReadWorkflows({
       logger,
       clock,
       workflows: store,
+      standing,
       findLastExecutions: findLastIn(executions),
       baseUrl: 'https://api.example.com',
       loadRegistry: async () => registry,
@@ -56,7 +60,7 @@ const aService = async () => {
   const list = async (query: string) => bodyOf(await call(LIST, query));
   const idsOf = async (query: string): Promise<string[]> =>
     (await list(query)).workflows.map(({ id }: { readonly id: string }) => id);
-  return { store, call, list, idsOf };
+  return { store, standing, call, list, idsOf };
 };
 
 describe('GET /api/admin/workflows', () => {
@@ -207,12 +211,26 @@ describe('versions of a workflow', () => {
   });
 });
 
+test('a silent workflow says so in the list, and where it is shown', async () => {
+  const { standing, list, call } = await aService();
+  const message = 'Trigger "daily" of workflow "orders", since 2023-11-14T22:13Z: was due.';
+  const silence = { workflowId: 'orders', triggerNodeId: 'daily', rule: 'late', message } as const;
+  await standing.put({ silences: [{ ...silence, since: clock.now() }], historyReadAt: 0 });
+  const silences = [{ triggerNodeId: 'daily', rule: 'late', since: '2023-11-14T22:13:20.000Z', message }];
+  const { workflows: listed } = await list('');
+  expect(listed.map(({ id, silences: own }: JsonObject) => [id, own])).toContainEqual(['orders', silences]);
+  expect(listed.filter((one: JsonObject) => one.silences !== undefined)).toHaveLength(1);
+  const shown = bodyOf(await call('/api/admin/workflows/{workflowId}', '', { workflowId: 'orders' }));
+  expect(shown.silences).toEqual(silences);
+});
+
 test.each(['PUT /api/admin/workflows', 'GET /api/admin/plugins', '__proto__', undefined])(
   'an event of the route %j is a 405',
   async (routeKey) => {
     const parts = { logger, clock, loadRegistry: async () => registry };
     const stores = {
       workflows: inMemoryWorkflowStore(),
+      standing: inMemoryStanding().standing,
       findLastExecutions: findLastIn(inMemoryExecutionStore()),
     };
     const result = await createReadWorkflows({ baseUrl: 'https://api.example.com', ...parts, ...stores })(

@@ -2,7 +2,10 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { createSendStackResponse } from '../../lib/adapters/aws/stack-response.ts';
 import { createRegistrationsFunction } from '../../lib/app/triggers/registrations-handler.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
+import { inMemoryStores } from '../support/a-queue-trigger.ts';
 import { aBell, aRegistrar, aTap, aWorkflowOf } from '../support/a-registrar.ts';
+import { inMemoryStanding } from '../support/in-memory-standing.ts';
+import { inMemoryState } from '../support/in-memory-state.ts';
 
 const ADDRESS = '/registrations%7Carn?X-Amz-Signature=abc%2F';
 const [PATH = ''] = ADDRESS.split('?');
@@ -22,6 +25,13 @@ const aStack = async ({ route = take }: { readonly route?: Routes[string] } = {}
   await service.put(aWorkflowOf([aBell('low')], { id: 'other' }));
   const invoke = createRegistrationsFunction({
     ...service.parts,
+    ...inMemoryStanding(),
+    ...inMemoryStores(),
+    workflows: service.parts.workflows,
+    state: inMemoryState(),
+    statistics: { read: async function* () {} },
+    windowMs: 86_400_000,
+    retentionMs: 86_400_000,
     sendStackResponse: createSendStackResponse(0),
   });
   return {

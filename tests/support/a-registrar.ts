@@ -109,7 +109,7 @@ const context = {
   dispatchArn: 'arn:aws:lambda:local:000000000000:function:hookloom-test-dispatch',
   now: () => 0,
   callAws: () => Promise.reject(new Error('the triggers of this test call nothing')),
-  schedules: { put: async () => {}, remove: async () => {} },
+  schedules: { put: async () => {}, remove: async () => {}, inspect: async () => 'on' as const },
 };
 
 export const aBell = (tone: string, changes: Partial<WorkflowNode> = {}): WorkflowNode => ({

@@ -114,6 +114,8 @@ export const useTriggerServices = () => {
       put: (definition: WorkflowDefinition) => putWorkflow(definition, parts),
       remove: (workflowId: string) => removeWorkflow(workflowId, parts),
       sweep: () => reconcileAll(parts),
+      /** What registers triggers and sweeps their registrations. */
+      registrar: parts,
       putEvent: (source: string, more: JsonObject = {}) =>
         post('events', 'AWSEvents.PutEvents', {
           Entries: [{ Source: source, DetailType: 'Happened', Detail: '{}', ...more }],

@@ -84,8 +84,13 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
     readPage: async (after) => {
       const ids = [...published.keys()].sort().filter((id) => after === null || id > after);
       const page = ids.slice(0, WORKFLOWS_PER_PAGE);
-      const definitions = page.flatMap((id) => copy(published.get(id)?.definition ?? []));
-      return { definitions, next: page.length < ids.length ? (page.at(-1) ?? null) : null };
+      const workflows = page.flatMap((id) => {
+        const found = published.get(id);
+        return found === undefined
+          ? []
+          : [{ updatedAt: found.updatedAt, definition: copy(found.definition) }];
+      });
+      return { workflows, next: page.length < ids.length ? (page.at(-1) ?? null) : null };
     },
     list: async () =>
       [...published.values()]

@@ -7,6 +7,7 @@ import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callb
 import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
+import { createStandingStore } from '../../lib/adapters/dynamodb/health/standing-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createListeningStore } from '../../lib/adapters/dynamodb/requests/listening-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
@@ -54,6 +55,7 @@ export const openTestStores = ({
     deliveries: createDeliveryStore(client, tables),
     listening: createListeningStore(client, tables),
     callbacks: createCallbackIndex(client, tables, systemClock),
+    standing: createStandingStore(client, tables),
   };
 };
 

@@ -10,6 +10,7 @@ import { createBulkRetryStore } from '../../adapters/dynamodb/executions/bulk-re
 import { createFindLastExecutions } from '../../adapters/dynamodb/executions/last-executions.ts';
 import { createMeasureRecord } from '../../adapters/dynamodb/executions/measure-record.ts';
 import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts';
+import { createStandingStore } from '../../adapters/dynamodb/health/standing-store.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import { createListeningStore } from '../../adapters/dynamodb/requests/listening-store.ts';
@@ -106,6 +107,7 @@ export const openReadWorkflows = (installed: InstalledPlugins, config: Config = 
   return {
     ...openAdmin(installed, config),
     workflows: createWorkflowStore(client, tables, systemClock),
+    standing: createStandingStore(client, tables),
     findLastExecutions: createFindLastExecutions(client, tables, executions, systemClock),
     baseUrl: need(config.publicUrl, 'PUBLIC_URL'),
   };

@@ -11,6 +11,7 @@ import {
   createRunSource,
   createWriteProbe,
 } from '../../adapters/dynamodb/health/health-reads.ts';
+import { createStandingStore } from '../../adapters/dynamodb/health/standing-store.ts';
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts';
@@ -55,6 +56,7 @@ export const openInspect = (
       renewals: createRenewalLocks(client, tables),
       settings: createSettingsReader(client, tables),
       state: createStateStore(client, tables),
+      standing: createStandingStore(client, tables),
     },
     openTest: (registry) => {
       const load = lazy(() => openTests(config, registry));

@@ -144,7 +144,7 @@ export const openFailures = (
 
 /**
  * Raises and settles notices, for functions that find something out, loaded on first use. Their roles need `raiseNotices`
- * and `errorTriggers` of serverless.yml. @public
+ * and `errorTriggers` of serverless.yml.
  */
 export const openNotices = (tables: StageTables): Notices =>
   latePort(async () => (await import('./open-notices.chunk.ts')).openNotices(tables), ['raise', 'settle']);

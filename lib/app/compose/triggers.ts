@@ -4,7 +4,10 @@ import { createStartPoll } from '../../adapters/aws/lambda-events.ts';
 import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
 import { createSendStackResponse } from '../../adapters/aws/stack-response.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { createStandingStore } from '../../adapters/dynamodb/health/standing-store.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
+import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
+import { createStatisticsStore } from '../../adapters/dynamodb/statistics/statistics-store.ts';
 import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { randomIds, systemClock } from '../../adapters/runtime/system-clock.ts';
@@ -19,6 +22,7 @@ import {
   openDispatcher,
   openLambda,
   openLogger,
+  openNotices,
   openReadVariables,
   openRecalledWorkflows,
   openStageWorkflows,
@@ -71,12 +75,25 @@ export const openDispatch = (installed: InstalledPlugins, config: Config = openC
 
 export const openRegistrations = (installed: InstalledPlugins, config: Config = openConfig()) => {
   const logger = openLogger(config);
-  const { client, tables } = openStores(config);
-  const workflows = createWorkflowStore(client, tables, systemClock);
+  const { client, tables, executions } = openStores(config);
   const { loadNodeTypes } = openPlugins(installed, config, logger);
-  const registrar = openRegistrar(config, { client, tables, logger });
-  return { ...registrar, workflows, loadNodeTypes, sendStackResponse: createSendStackResponse() };
+  return {
+    ...openRegistrar(config, { client, tables, logger }),
+    workflows: createWorkflowStore(client, tables, systemClock),
+    loadNodeTypes,
+    sendStackResponse: createSendStackResponse(),
+    standing: createStandingStore(client, tables),
+    notices: openNotices({ client, tables }),
+    executions,
+    deliveries: createDeliveryStore(client, tables),
+    state: createStateStore(client, tables),
+    statistics: createStatisticsStore(client, tables, systemClock),
+    windowMs: config.deduplicationWindowMs,
+    retentionMs: config.retentionDays * DAY_MS,
+  };
 };
+
+const DAY_MS = 86_400_000;
 
 interface RegistrarOptions extends StageTables, Pick<AwsCallerOptions, 'readCredentials'> {
   readonly logger: Logger;
@@ -93,6 +110,7 @@ export const withSchedules = (context: Omit<RegistrationContext, 'schedules'>): 
     schedules: {
       put: async (trigger) => (await load()).putSchedule(trigger, context),
       remove: async (trigger) => (await load()).removeSchedule(trigger, context),
+      inspect: async (trigger) => (await load()).inspectSchedule(trigger, context),
     },
   };
 };

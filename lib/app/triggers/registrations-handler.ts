@@ -1,13 +1,15 @@
-import { isPlainObject } from '@hookloom/plugin-kit';
+import { type FoundRegistration, isPlainObject } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import type { SendStackResponse } from '../../adapters/aws/stack-response.ts';
+import { findStanding, type StandingParts } from '../../health/find-standing.ts';
+import { createWatch, type WatchedTrigger } from '../../health/silence/watch-workflows.ts';
 import {
   type ReconcileAllParts,
   reconcileAll,
   unregisterAll,
 } from '../../triggers/registrations/sweep-registrations.ts';
 
-interface RegistrationsParts extends ReconcileAllParts {
+interface RegistrationsParts extends ReconcileAllParts, Omit<StandingParts, 'inspect'> {
   readonly sendStackResponse: SendStackResponse;
 }
 
@@ -21,14 +23,14 @@ const UNLIMITED_MS = 240_000;
 const MAX_REASON_LENGTH = 500;
 
 /**
- * The registration sweeper, invoked by a schedule. Invoked by CloudFormation, it unregisters everything before the
+ * The registration sweeper, invoked by a schedule, which also reports what is silent. Invoked by CloudFormation, it unregisters everything before the
  * stack is removed. CloudFormation always gets a response in time: without one, the stack hangs.
  */
 export const createRegistrationsFunction =
   (parts: RegistrationsParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<void> => {
     const request = readStackRequest(event);
-    if (request === null) return reconcileAll(parts, hasTimeLeft(context));
+    if (request === null) return sweep(parts, hasTimeLeft(context));
     const failure = request.isDelete ? await unregister(parts, context) : null;
     await parts.sendStackResponse(request.responseUrl, {
       Status: failure === null ? 'SUCCESS' : 'FAILED',
@@ -36,6 +38,24 @@ export const createRegistrationsFunction =
       ...request.ids,
     });
   };
+
+/** Reconciles the registrations, and then looks for what is silent. */
+const sweep = async (parts: RegistrationsParts, hasTime: () => boolean): Promise<void> => {
+  const watch = createWatch();
+  await reconcileAll(parts, hasTime, watch);
+  const { openContext, logger } = parts;
+  const inspect = async ({ registration, source }: WatchedTrigger): Promise<FoundRegistration | null> => {
+    try {
+      return (await source.inspect?.(registration, await openContext())) ?? null;
+    } catch (cause) {
+      const { workflowId, triggerNodeId, name } = registration;
+      const fields = { workflowId, triggerNodeId, registration: name, cause };
+      logger.warn('A registration could not be inspected.', fields);
+      return null;
+    }
+  };
+  await findStanding(watch.list(), { ...parts, inspect }, hasTime);
+};
 
 const hasTimeLeft =
   ({ getRemainingTimeInMillis = () => UNLIMITED_MS }: Partial<Context>) =>

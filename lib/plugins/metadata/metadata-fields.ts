@@ -118,7 +118,7 @@ export const control = field<ControlTraits>(
 const isEventSource = (value: unknown): boolean =>
   isPlainObject(value) &&
   ['toInput', 'toKey'].every((name) => typeof value[name] === 'function') &&
-  ['toAddress', 'register', 'unregister', 'resourceOf', 'takesBatches', 'poll'].every(
+  ['toAddress', 'register', 'unregister', 'inspect', 'resourceOf', 'takesBatches', 'poll'].every(
     (name) => value[name] === undefined || typeof value[name] === 'function',
   ) &&
   (value.toAddress !== undefined || value.register !== undefined) &&

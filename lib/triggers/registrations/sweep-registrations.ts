@@ -1,13 +1,28 @@
 import { lazy } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { workThrough } from '../../shared/work-through.ts';
-import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import type { StoredDefinition, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { isAsWanted, type RegistrarParts, reconcileRegistrations, unregister } from './registrar.ts';
+import type { StoredRegistration } from './registration-store.ts';
 import { resolveFormer, resolveTriggers } from './resolve-triggers.ts';
 
 export interface ReconcileAllParts extends Omit<RegistrarParts, 'findNodeType'> {
   readonly workflows: Pick<WorkflowStore, 'find' | 'readPage'>;
   readonly loadNodeTypes: (nodeTypes?: readonly string[]) => Promise<FindNodeType>;
+}
+
+/** What a sweep has seen of a workflow. */
+export interface SweptWorkflow {
+  readonly stored: StoredDefinition;
+  /** Its registrations, before the sweep. */
+  readonly registrations: readonly StoredRegistration[];
+}
+
+/** Sees what a sweep reads, so that it need not be read again. */
+export interface SweepObserver {
+  readonly see: (swept: SweptWorkflow, findNodeType: FindNodeType) => void;
+  /** A workflow whose triggers can't be registered, and why. */
+  readonly seeRefusal: (workflowId: string, cause: unknown) => void;
 }
 
 /** A command may have made younger registrations and be about to store their workflow. */
@@ -22,11 +37,13 @@ const WORKFLOWS_AT_ONCE = 10;
  * reconciled is logged and does not stop the others.
  *
  * @param hasTime - whether there is time for another workflow; the next sweep starts with different ones
+ * @param observer - sees each workflow of the pages, and what can't be registered
  * @throws AppError `STORE_UNAVAILABLE` when the lists can't be read
  */
 export const reconcileAll = async (
   { loadNodeTypes, ...given }: ReconcileAllParts,
   hasTime: () => boolean = () => true,
+  observer: SweepObserver | null = null,
 ): Promise<void> => {
   const findNodeType = await loadNodeTypes();
   const parts = { ...given, findNodeType, readVariables: lazy(given.readVariables) };
@@ -37,12 +54,13 @@ export const reconcileAll = async (
   let after: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof workflows.readPage>> = await workflows.readPage(after);
-    for (const stored of page.definitions) {
-      const { id } = stored;
+    for (const stored of page.workflows) {
+      const { id } = stored.definition;
       const known = registered.get(id) ?? [];
       registered.delete(id);
+      observer?.see({ stored, registrations: known }, findNodeType);
       // What can't be resolved is wrong: the second attempt says why.
-      const definition = await resolveFormer(stored, parts);
+      const definition = await resolveFormer(stored.definition, parts);
       if (definition === null || !isAsWanted(definition, known, findNodeType, isSettled)) wrong.push(id);
     }
     after = page.next;
@@ -58,6 +76,7 @@ export const reconcileAll = async (
         const current = stored === null ? null : await resolveTriggers(stored, parts);
         await reconcileRegistrations(id, current, parts, [], isSettled);
       } catch (cause) {
+        observer?.seeRefusal(id, cause);
         logger.warn('The registrations of a workflow could not be reconciled.', { workflowId: id, cause });
       }
     },

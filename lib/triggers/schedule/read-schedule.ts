@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { didYouMean, quoteAll } from '../../shared/describe.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
+import { DURATION_FAULT, readDuration } from '../../workflows/definition/read-duration.ts';
 import { readCron } from './read-cron.ts';
 import { refuseText, type Schedule, ScheduleFault, type Timing } from './schedule.ts';
 
@@ -92,25 +93,13 @@ const readFlexibleMinutes = (value: JsonValue | undefined): number | null => {
   return refuseText(`must be a whole number of minutes from 1 to ${MAX_FLEXIBLE_MINUTES}`);
 };
 
-const MINUTE_MS = 60_000;
-
-const units: Readonly<Record<string, number>> = {
-  minute: MINUTE_MS,
-  hour: 60 * MINUTE_MS,
-  day: 24 * 60 * MINUTE_MS,
-};
-
-/** Reads `5 minutes` or `1 hour`. A day is always 24 hours, even when the clocks change. */
+/** Reads `5 minutes` or `1 hour`. */
 const readRate = (text: string): Timed => {
-  const [, digits = '', unit = ''] = /^([1-9]\d{0,4}) +(minute|hour|day)s?$/.exec(text) ?? [];
-  const unitMs = units[unit];
-  if (unitMs === undefined)
-    return refuseText(
-      'must be a whole number from 1 to 99999 with minutes, hours or days, such as "5 minutes"',
-    );
-  const amount = Number(digits);
+  const duration = readDuration(text);
+  if (duration === null) return refuseText(DURATION_FAULT);
+  const { amount, unit, ms } = duration;
   const expression = `rate(${amount} ${unit}${amount === 1 ? '' : 's'})`;
-  return { timing: { kind: 'rate', periodMs: amount * unitMs }, expression };
+  return { timing: { kind: 'rate', periodMs: ms }, expression };
 };
 
 /**

@@ -83,6 +83,13 @@ const eventTrigger: TriggerProvider = {
       const rule = await call('DeleteRule', { Name, EventBusName });
       requireSuccess('EventBridge', rule, 'ResourceNotFoundException');
     },
+    inspect: async (trigger, { callAws, ...context }) => {
+      const { Rule: Name, EventBusName } = toNames(trigger, context);
+      const rule = await toCall(callAws)('DescribeRule', { Name, EventBusName });
+      if (readFailure(rule)?.name === 'ResourceNotFoundException') return 'missing';
+      requireSuccess('EventBridge', rule);
+      return rule.body.State === 'DISABLED' ? 'off' : 'on';
+    },
     toInput: ({ event }) => ({ event: event ?? null }),
     toKey: ({ event }) => {
       if (!isPlainObject(event) || typeof event.id !== 'string') throw new TypeError('the event has no "id"');

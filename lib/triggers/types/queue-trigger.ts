@@ -91,8 +91,8 @@ export const queueTrigger = defineTrigger({
       const callLambda = (method: 'PUT' | 'POST', id: string, body: JsonObject) =>
         callAws({ service: 'lambda', method, path: `${MAPPINGS}${id}`, body });
       const update = async () => {
-        const [uuid] = await findMappings(queue, dispatchArn, callAws);
-        return uuid === undefined ? null : callLambda('PUT', uuid, body);
+        const [mapping] = await findMappings(queue, dispatchArn, callAws);
+        return mapping === undefined ? null : callLambda('PUT', mapping.uuid, body);
       };
       const create = () => callLambda('POST', '', { ...body, EventSourceArn: queue });
       const made = (await update()) ?? (await create());
@@ -105,10 +105,15 @@ export const queueTrigger = defineTrigger({
       requireSuccess('Lambda', answer);
     },
     unregister: async ({ parameters }, { callAws, dispatchArn }) => {
-      for (const uuid of await findMappings(String(parameters.queue), dispatchArn, callAws)) {
+      for (const { uuid } of await findMappings(String(parameters.queue), dispatchArn, callAws)) {
         const answer = await callAws({ service: 'lambda', method: 'DELETE', path: `${MAPPINGS}${uuid}` });
         requireSuccess('Lambda', answer, 'ResourceNotFoundException');
       }
+    },
+    inspect: async ({ parameters }, { callAws, dispatchArn }) => {
+      const [mapping] = await findMappings(String(parameters.queue), dispatchArn, callAws);
+      if (mapping === undefined) return 'missing';
+      return mapping.state.startsWith('Disabl') ? 'off' : 'on'; // Disabling, Disabled
     },
     toInput: (event) =>
       Array.isArray(event.Records)
@@ -154,17 +159,19 @@ const requireQueue = async (queue: string, callAws: CallAws): Promise<void> => {
   requireSuccess('SQS', answer);
 };
 
-/** The ids of the mappings from a queue to the function: at most one. */
+/** The mappings from a queue to the function: at most one. */
 const findMappings = async (
   queue: string,
   dispatchArn: string,
   callAws: CallAws,
-): Promise<readonly string[]> => {
+): Promise<readonly { readonly uuid: string; readonly state: string }[]> => {
   const query = new URLSearchParams({ EventSourceArn: queue, FunctionName: dispatchArn });
   const answer = await callAws({ service: 'lambda', method: 'GET', path: `${MAPPINGS}?${query}` });
   requireSuccess('Lambda', answer, 'ResourceNotFoundException');
   const { EventSourceMappings: mappings } = answer.body;
-  return Array.isArray(mappings) ? mappings.filter(isPlainObject).map(({ UUID }) => String(UUID)) : [];
+  return (Array.isArray(mappings) ? mappings : [])
+    .filter(isPlainObject)
+    .map(({ UUID, State }) => ({ uuid: String(UUID), state: String(State) }));
 };
 
 const toMapping = (

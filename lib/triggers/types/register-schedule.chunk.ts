@@ -1,4 +1,5 @@
 import {
+  type FoundRegistration,
   type JsonObject,
   type RegisteredTrigger,
   type RegistrationContext,
@@ -38,6 +39,21 @@ export const removeSchedule = async (
   const path = `/schedules/${name}?groupName=${prefix}`;
   const answer = await callAws({ service: 'scheduler', method: 'DELETE', path });
   requireSuccess('EventBridge Scheduler', answer, 'ResourceNotFoundException');
+};
+
+/**
+ * Whether the schedule of a trigger exists, and is not switched off.
+ * https://docs.aws.amazon.com/scheduler/latest/APIReference/API_GetSchedule.html
+ */
+export const inspectSchedule = async (
+  { name }: RegisteredTrigger,
+  { callAws, prefix }: Context,
+): Promise<FoundRegistration> => {
+  const path = `/schedules/${name}?groupName=${prefix}`;
+  const answer = await callAws({ service: 'scheduler', method: 'GET', path });
+  if (readFailure(answer)?.name === 'ResourceNotFoundException') return 'missing';
+  requireSuccess('EventBridge Scheduler', answer);
+  return answer.body.State === 'DISABLED' ? 'off' : 'on';
 };
 
 /** @throws RegistrationRefused if the account or the group has no room for another schedule */

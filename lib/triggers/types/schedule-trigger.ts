@@ -15,6 +15,7 @@ export const scheduleTrigger = defineTrigger({
   firedBy: {
     register: (trigger, { schedules }) => schedules.put(trigger),
     unregister: (trigger, { schedules }) => schedules.remove(trigger),
+    inspect: (trigger, { schedules }) => schedules.inspect(trigger),
     toInput: ({ scheduledAt }) => ({ scheduledAt: toInstant(scheduledAt) }),
     toKey: ({ scheduledAt }) => toInstant(scheduledAt),
   },

@@ -6,6 +6,9 @@ export const MAX_NODES = 10_000;
 /** The format of new workflow files. A file without one has format 1, and keeps its meaning. */
 export const CURRENT_FORMAT = 2;
 
+/** A duration such as `1 day`, which `readDuration` reads. */
+export const DURATION_PATTERN = '^([1-9]\\d{0,4}) +(minute|hour|day)s?$';
+
 export const connectionSchema = {
   type: 'object',
   required: ['sourceNodeId', 'targetNodeId'],
@@ -68,6 +71,31 @@ export const workflowSettingsSchema = {
     highVolume: {
       type: 'boolean',
       description: 'For a workflow that starts more than 1,000 executions a second',
+    },
+    expect: {
+      description:
+        'How often it should run: fewer executions are reported as silence. By default as often as its schedules and polls; false if nothing is expected of it',
+      anyOf: [
+        { const: false },
+        {
+          type: 'object',
+          required: ['every'],
+          additionalProperties: false,
+          properties: {
+            atLeast: {
+              type: 'integer',
+              minimum: 1,
+              maximum: 100,
+              description: 'How many executions; 1 by default',
+            },
+            every: {
+              type: 'string',
+              pattern: DURATION_PATTERN,
+              description: 'Within which time, from 15 minutes to 30 days: 1 hour, 7 days',
+            },
+          },
+        },
+      ],
     },
   },
 } as const;

@@ -32,6 +32,9 @@ export interface VersionNote {
   readonly message: string | null;
 }
 
+/** The current version of a workflow, without its number. */
+export type StoredDefinition = Pick<Workflow, 'updatedAt' | 'definition'>;
+
 export interface VersionSummary extends VersionNote {
   readonly version: number;
   /** ISO 8601, UTC. */
@@ -95,7 +98,7 @@ export interface WorkflowStore extends WorkflowReader {
    */
   readPage(
     after: string | null,
-  ): Promise<{ readonly definitions: readonly WorkflowDefinition[]; readonly next: string | null }>;
+  ): Promise<{ readonly workflows: readonly StoredDefinition[]; readonly next: string | null }>;
 }
 
 /**

@@ -3,7 +3,8 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { quote } from '../../../lib/shared/describe.ts';
 import { limitHints } from '../../../lib/shared/near-name.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../../lib/workflows/definition/problem.ts';
+import { readDuration } from '../../../lib/workflows/definition/read-duration.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { loadNatives } from '../../../lib/workflows/expressions/language.chunk.ts';
 import { checkEnds, checkGraph } from './check-graph.ts';
@@ -126,6 +127,7 @@ const checkSemantics = async (
     ...(await checkNodes(graph, { findNodeType, names, loopNodes, isConnected })),
     ...checkSettings(graph, loopNodes),
     ...checkExecution(graph, definition),
+    ...checkExpectation(definition),
     ...checkBodies(graph),
     ...checkCallers(graph, isConnected),
     ...checkCircles(definition),
@@ -187,4 +189,18 @@ const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition)
       ...proposeWithout(settings, 'execution', '/settings'),
     },
   ];
+};
+
+/** The sweep looks every 15 minutes, and records of executions are kept for 30 days by default. */
+const EXPECTED_WITHIN = { min: '15 minutes', max: '30 days' } as const;
+
+const checkExpectation = ({ settings }: WorkflowDefinition): Problem[] => {
+  const { expect } = isPlainObject(settings) ? settings : {};
+  const every = isPlainObject(expect) && typeof expect.every === 'string' ? readDuration(expect.every) : null;
+  const [min, max] = [readDuration(EXPECTED_WITHIN.min)?.ms ?? 0, readDuration(EXPECTED_WITHIN.max)?.ms ?? 0];
+  return problemsWhere([
+    every !== null && (every.ms < min || every.ms > max),
+    '/settings/expect/every',
+    `must be from ${EXPECTED_WITHIN.min} to ${EXPECTED_WITHIN.max}`,
+  ]);
 };

@@ -367,6 +367,15 @@ test('the list marks workflows whose node types are not installed', async () => 
   });
 });
 
+test('the list says what is silent, and since when', async () => {
+  const { call, file, stores } = await openCommandLine();
+  await call(`workflow put ${file('w.json', aWorkflow())}`);
+  const message = 'Workflow "greeting", since 2026-11-29T02:00Z: fewer than 1 execution starts in 1 day.';
+  const silence = { workflowId: 'greeting', triggerNodeId: null, rule: 'below', message } as const;
+  await stores.standing.put({ silences: [{ ...silence, since: 0 }], historyReadAt: 0 });
+  expect(await call('workflow list')).toMatchObject({ code: 0, err: `greeting: ${message}` });
+});
+
 test('a workflow that others name is not removed unless forced', async () => {
   const { call, file } = await openCommandLine();
   const entry = { id: 'start', type: 'manualTrigger', parameters: {} };

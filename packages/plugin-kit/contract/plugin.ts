@@ -1,7 +1,12 @@
 import type { CredentialType, HealthCheckResult } from './credential-type.ts';
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type { RegisteredTrigger, RegistrationContext, TriggerAddress } from './registration.ts';
+import type {
+  FoundRegistration,
+  RegisteredTrigger,
+  RegistrationContext,
+  TriggerAddress,
+} from './registration.ts';
 import type { AwsCall, Clock, Logger } from './services.ts';
 
 export type HandleKind = 'trigger' | 'action';
@@ -114,6 +119,11 @@ export interface EventSource {
   register?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
   /** Removes what `register` has created, even if it ran only partly or not at all. It must be idempotent. */
   unregister?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
+  /**
+   * Finds out whether what `register` has created still fires the trigger, which an operator of the account may have switched off
+   * or deleted: the service reports that. Called every 15 minutes, so it should be a single request. If it throws, nothing is reported.
+   */
+  inspect?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<FoundRegistration>;
   /**
    * The form in which `register` names what it makes: 2 after its first change. It is part of `trigger.name`, `2.…`, so that the
    * sweep registers every trigger again, and then unregisters it under the name that it had. Without effect on a type with `resourceOf`.

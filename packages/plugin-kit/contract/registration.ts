@@ -50,8 +50,13 @@ export interface RegistrationContext {
     put(trigger: RegisteredTrigger): Promise<void>;
     /** Removes it if it exists. */
     remove(trigger: RegisteredTrigger): Promise<void>;
+    /** Finds out whether it fires. */
+    inspect(trigger: RegisteredTrigger): Promise<FoundRegistration>;
   };
 }
+
+/** Whether what a trigger has registered fires it: `off` if it was switched off, `missing` if it was deleted. */
+export type FoundRegistration = 'on' | 'off' | 'missing';
 
 /** What an event must carry under `hookloom` so that it reaches its trigger. */
 export const toEnvelope = ({ workflowId, triggerNodeId, name }: RegisteredTrigger) => ({

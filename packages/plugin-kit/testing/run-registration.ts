@@ -73,6 +73,7 @@ export const runRegistration = async (
     schedules: {
       put: async ({ name }) => void schedules.push(`put ${name}`),
       remove: async ({ name }) => void schedules.push(`remove ${name}`),
+      inspect: async () => 'on',
     },
   };
   await act(trigger, context);

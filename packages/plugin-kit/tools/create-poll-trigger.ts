@@ -105,6 +105,7 @@ export const createPollTrigger = (declaration: PollDeclaration): PluginHandle =>
     firedBy: {
       register: (trigger, { schedules }) => schedules.put(trigger),
       unregister: (trigger, { schedules }) => schedules.remove(trigger),
+      inspect: (trigger, { schedules }) => schedules.inspect(trigger),
       toInput: ({ scheduledAt }) => ({ scheduledAt: toInstant(scheduledAt) }),
       toKey: ({ scheduledAt }) => toInstant(scheduledAt),
       poll: async (node, input, context) => {

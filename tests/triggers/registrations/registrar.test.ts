@@ -401,8 +401,8 @@ describe('the sweeper', () => {
     const { find } = service.workflows;
     service.workflows.readPage = async (after) => {
       const at = after === null ? 0 : ids.indexOf(after) + 1;
-      const { definition } = (await find(ids[at] ?? '')) ?? {};
-      return { definitions: definition === undefined ? [] : [definition], next: ids[at] ?? null };
+      const found = await find(ids[at] ?? '');
+      return { workflows: found === null ? [] : [found], next: ids[at] ?? null };
     };
     await service.sweep();
     expect(tones(service)).toEqual(ids);

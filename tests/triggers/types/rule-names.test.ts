@@ -30,7 +30,7 @@ const ruleNames = async (stage: string, name: string) => {
       names.push(body?.Rule ?? body?.Name);
       return { status: 200, body: {} };
     },
-    schedules: { put: async () => {}, remove: async () => {} },
+    schedules: { put: async () => {}, remove: async () => {}, inspect: async () => 'on' as const },
   };
   const parameters = { pattern: { source: ['shop'] } };
   const trigger: RegisteredTrigger = { workflowId: 'orders', triggerNodeId: 'upload', name, parameters };
@@ -69,7 +69,7 @@ test('a sweep renames a rule of an earlier release; no event is lost before, and
   const former = { ...wanted, name: wanted.name.replace('2.', '') };
   const context = {
     ...(await service.openContext()),
-    schedules: { put: async () => {}, remove: async () => {} },
+    schedules: { put: async () => {}, remove: async () => {}, inspect: async () => 'on' as const },
   };
   await register(former, context);
   await registrations.change(await registrations.claim(former), 'registered');

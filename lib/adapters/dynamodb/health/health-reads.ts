@@ -33,7 +33,8 @@ export const createListDefinitions = onTable(
         let after = start;
         for (let page = 0; page < pages; page++) {
           const { next, ...found } = await scanDefinitions(table, after);
-          definitions.push(...found.definitions.filter(({ id }) => !ids.has(id)));
+          const read = found.workflows.map(({ definition }) => definition);
+          definitions.push(...read.filter(({ id }) => !ids.has(id)));
           for (const id of found.ids) ids.add(id);
           if (next === null) return true;
           after = next;

@@ -103,15 +103,18 @@ const toSummary = (item: Item): WorkflowSummary => ({
  */
 export const scanDefinitions = async (table: Table, after: string | null) => {
   const { items, next } = await scanPage(table, {
-    ProjectionExpression: 'workflowId, #definition, #schema',
+    ProjectionExpression: 'workflowId, updatedAt, #definition, #schema',
     ExclusiveStartKey: after === null ? undefined : toItem({ workflowId: after }),
   });
   return {
     ids: items.map((item) => readText(item, 'workflowId')),
     // Removed workflows have none.
-    definitions: items
+    workflows: items
       .filter(({ definition }) => definition !== undefined)
-      .map((item) => readJson<WorkflowDefinition>(item, 'definition')),
+      .map((item) => ({
+        updatedAt: readText(item, 'updatedAt'),
+        definition: readJson<WorkflowDefinition>(item, 'definition'),
+      })),
     next: next === undefined ? null : readText(next, 'workflowId'),
   };
 };

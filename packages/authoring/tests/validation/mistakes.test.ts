@@ -481,6 +481,36 @@ const settings: readonly Mistake[] = [
     `it belongs in the node's "settings"`,
   ],
   [
+    'an expected period that no sweep sees',
+    flow({ start: 'webhookTrigger', it: 'noOp' }, ['start -> it'], {
+      settings: { expect: { every: '5 minutes' } },
+    }),
+    '/settings/expect/every',
+    'must be from 15 minutes to 30 days',
+  ],
+  [
+    'an expected period that is longer than records are kept',
+    flow({ start: 'webhookTrigger', it: 'noOp' }, ['start -> it'], {
+      settings: { expect: { every: '31 days' } },
+    }),
+    '/settings/expect/every',
+    'must be from 15 minutes to 30 days',
+  ],
+  [
+    'an expected period that is no duration',
+    flow({ start: 'webhookTrigger', it: 'noOp' }, ['start -> it'], {
+      settings: { expect: { atLeast: 1, every: 'day' } },
+    }),
+    '/settings/expect/every',
+    'must match',
+  ],
+  [
+    'an expectation that is not false',
+    flow({ start: 'webhookTrigger', it: 'noOp' }, ['start -> it'], { settings: { expect: true } }),
+    '/settings/expect',
+    'must be',
+  ],
+  [
     'express runs that wait',
     flow({ start: 'webhookTrigger', it: { type: 'wait', parameters: { seconds: 5 } } }, ['start -> it'], {
       settings: { execution: 'express' },

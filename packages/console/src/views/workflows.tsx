@@ -17,6 +17,7 @@ import { useIsNarrow } from '../parts/narrow.ts';
 import { readOnly } from '../parts/page-settings.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { type Columns, Rows } from '../parts/rows.tsx';
+import { Silences } from '../parts/silences.tsx';
 import { Time } from '../parts/time.tsx';
 
 type Listed = Answer<'GET /api/admin/workflows'>['workflows'][number];
@@ -86,7 +87,7 @@ const NoWorkflows = (): ReactNode => {
   );
 };
 
-const Name = ({ id, name, tags, unknownNodeTypes = [] }: Listed): ReactNode => (
+const Name = ({ id, name, tags, unknownNodeTypes = [], silences = [] }: Listed): ReactNode => (
   <div className="any-length">
     <span className="few-lines" title={name}>
       <IdLink of="workflows" id={id}>
@@ -102,6 +103,7 @@ const Name = ({ id, name, tags, unknownNodeTypes = [] }: Listed): ReactNode => (
         It can't run: no plugin provides {unknownNodeTypes.join(', ')}
       </StatusIndicator>
     )}
+    <Silences of={silences} />
   </div>
 );
 

@@ -262,7 +262,11 @@ export const createQueues = (
     listMappings: (source) => ({
       EventSourceMappings: [...mappings.values()]
         .filter((mapping) => source === null || mapping.source === source)
-        .map(({ uuid, definition }) => ({ UUID: uuid, ...definition })),
+        .map(({ uuid, definition }) => ({
+          UUID: uuid,
+          State: definition.Enabled === false ? 'Disabled' : 'Enabled',
+          ...definition,
+        })),
     }),
     bury: (queueArn, event) => {
       const name = toQueueName(queueArn);

@@ -12,7 +12,7 @@ import { Time } from '../../parts/time.tsx';
 
 type Report = Answer<'GET /api/admin/plugins/health'>;
 
-/** Unhealthy plugins and credentials; asked for once, since the report reads all workflows. */
+/** Unhealthy plugins and credentials, and silent workflows; asked for once, since the report reads all workflows. */
 export const Health = (): ReactNode => {
   const query = useApi('GET /api/admin/plugins/health');
   return (
@@ -38,7 +38,8 @@ export const Health = (): ReactNode => {
 const isBad = ({ status }: { readonly status: string }): boolean =>
   status === 'warning' || status === 'unhealthy';
 
-const Problems = ({ report: { plugins, checks, summary } }: { readonly report: Report }): ReactNode => {
+const Problems = ({ report }: { readonly report: Report }): ReactNode => {
+  const { plugins, checks, silences = [], summary } = report;
   const credentials = new Map(
     Object.values(plugins)
       .flatMap((plugin) => Object.entries(plugin.credentials ?? {}))
@@ -49,6 +50,7 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
     ...Object.entries(checks?.functions ?? {}).map(([id, check]) => ({ kind: 'Function', id, ...check })),
     ...Object.entries(plugins).map(([id, { status, message }]) => ({ kind: 'Plugin', id, status, message })),
     ...[...credentials].map(([id, { status, message }]) => ({ kind: 'Credential', id, status, message })),
+    ...silences.map(({ workflowId: id, message }) => ({ kind: 'Workflow', id, status: 'warning', message })),
   ].filter(isBad);
   if (problems.length === 0)
     return (
@@ -59,7 +61,7 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
   return (
     <ul className="fields">
       {problems.map(({ kind, id, status, message = '' }) => (
-        <li key={`${kind} ${id}`}>
+        <li key={`${kind} ${id} ${message}`}>
           <StatusIndicator type={status === 'warning' ? 'warning' : 'error'}>
             {kind} {LISTS[kind] === undefined ? id : <IdLink of={LISTS[kind]} id={id} />}
           </StatusIndicator>
@@ -74,4 +76,8 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
 };
 
 /** Where one goes from what has a view of its own. */
-const LISTS: Readonly<Record<string, string>> = { Plugin: 'plugins', Credential: 'credentials' };
+const LISTS: Readonly<Record<string, string>> = {
+  Plugin: 'plugins',
+  Credential: 'credentials',
+  Workflow: 'workflows',
+};

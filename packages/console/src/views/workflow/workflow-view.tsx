@@ -17,6 +17,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
+import { Silences } from '../../parts/silences.tsx';
 import { Time } from '../../parts/time.tsx';
 import { withQuery } from '../../parts/with-query.ts';
 import { toDefinition } from './definition.ts';
@@ -127,6 +128,7 @@ const Workflow = ({ shown, onRolledBack }: WorkflowProps): ReactNode => {
               <Badge key={tag}>{tag}</Badge>
             ))}
           </div>
+          <Silences of={shown.silences ?? []} />
         </SpaceBetween>
       }
     >

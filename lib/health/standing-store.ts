@@ -1,0 +1,14 @@
+import type { Silence } from './silence/silence-rules.ts';
+
+/** What the last sweep of registrations has found, and is not over: shown by health, lists and the console. */
+export interface Standing {
+  readonly silences: readonly Silence[];
+  /** When the history of webhooks was read last, in milliseconds since the epoch; 0 for never. */
+  readonly historyReadAt: number;
+}
+
+/** All methods throw AppError `STORE_UNAVAILABLE`. */
+export interface StandingStore {
+  find(): Promise<Standing>;
+  put(standing: Standing): Promise<void>;
+}
