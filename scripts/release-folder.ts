@@ -7,7 +7,7 @@ import { toReleasedTemplate, withPackager } from './release/released-template.ts
 
 /**
  * Makes the folder of a release: `npm run release:folder [-- FOLDER]`, by default `dist/release`. It has the template that starts the
- * service in any account, the zips of its functions, packages for npm, a bill of materials, notes, and the checksums of all.
+ * service in any account, the zips of its functions, a module for Terraform, packages for npm, a bill of materials, notes, and the checksums of all.
  */
 const root = resolve(import.meta.dirname, '..');
 const [folder = join(root, 'dist/release')] = process.argv.slice(2);
@@ -40,9 +40,16 @@ try {
   say('packaging the template, with and without each option …');
   const template = withPackager(root, (packageWith) => toReleasedTemplate(version, packageWith));
   writeFileSync(join(folder, 'template.json'), JSON.stringify(template));
-  say('packing the plugin kit …');
-  run('node', 'scripts/build-plugin-kit.ts', join(packaged, 'plugin-kit'));
-  run('npm', 'pack', '--silent', '--pack-destination', folder, join(packaged, 'plugin-kit'));
+  cpSync(join(root, 'resources/terraform'), join(folder, 'terraform'), { recursive: true });
+  say('packing the plugin kit, and the construct for CDK with this release …');
+  for (const name of ['plugin-kit', 'cdk']) {
+    const built = join(packaged, name);
+    run('node', 'scripts/build-package.ts', name, built);
+    if (name === 'cdk')
+      for (const part of ['template.json', 'functions'])
+        cpSync(join(folder, part), join(built, 'release', part), { recursive: true });
+    run('npm', 'pack', '--silent', '--pack-destination', folder, built);
+  }
   say('packing the service for npm …');
   run('node', 'scripts/build-npm-package.ts', join(folder, 'template.json'), join(packaged, 'hookloom'));
   run('npm', 'pack', '--silent', '--pack-destination', folder, join(packaged, 'hookloom'));

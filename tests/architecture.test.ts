@@ -154,6 +154,7 @@ const isPure = (file: string): boolean =>
   (areaOf(file) === 'packages' &&
     !file.startsWith('packages/plugin-kit/testing/') &&
     !file.startsWith('packages/metered-quickjs/') &&
+    !file.startsWith('packages/cdk/') &&
     !file.startsWith(STAGE));
 
 /** The dependencies that the manifest of a package names, which computes with them. */

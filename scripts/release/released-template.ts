@@ -81,23 +81,17 @@ export const withPackager = <Result>(project: string, use: (packageWith: Package
   }
 };
 
-/** Makes the template of a release, which starts any stage in any account and region. */
-export const toReleasedTemplate = (version: string, packageWith: PackageWith): Template => {
-  const place = ['--stage', STAGE, '--region', REGION];
-  const base = withoutPackage(packageWith(place));
-  const options = Object.entries(OPTIONS).map(([name, { param, value }]) => ({
-    condition: conditionOf(name),
-    template: withoutPackage(packageWith([...place, `--param=${param}=${value}`])),
-  }));
-  const { Resources, Outputs } = toLaunchable(base, options, {
-    [TOPIC]: reference('AlarmTopic'),
-    [BUS]: reference('EventBus'),
-    [KEY]: reference('KmsKey'),
-    [STAGE]: reference('Stage'),
-    [REGION]: reference('AWS::Region'),
-    [PREFIX]: reference('AssetsPrefix'),
-  });
-  const own = {
+interface Parameter {
+  readonly Type: 'String';
+  readonly Default?: string;
+  readonly AllowedPattern?: string;
+  readonly AllowedValues?: readonly string[];
+  readonly Description: string;
+}
+
+/** What a launch decides. @internal */
+export const toParameters = (version: string): Readonly<Record<string, Parameter>> => {
+  const own: Readonly<Record<string, Parameter>> = {
     Stage: {
       Type: 'String',
       Default: 'production',
@@ -114,7 +108,7 @@ export const toReleasedTemplate = (version: string, packageWith: PackageWith): T
       Description: 'What the keys of the zips begin with',
     },
   };
-  const chosen = Object.entries(OPTIONS).map(([name, { off, description }]) => [
+  const chosen = Object.entries(OPTIONS).map(([name, { off, description }]): [string, Parameter] => [
     name,
     {
       Type: 'String',
@@ -123,10 +117,29 @@ export const toReleasedTemplate = (version: string, packageWith: PackageWith): T
       Description: description,
     },
   ]);
+  return { ...own, ...Object.fromEntries(chosen) };
+};
+
+/** Makes the template of a release, which starts any stage in any account and region. */
+export const toReleasedTemplate = (version: string, packageWith: PackageWith): Template => {
+  const place = ['--stage', STAGE, '--region', REGION];
+  const base = withoutPackage(packageWith(place));
+  const options = Object.entries(OPTIONS).map(([name, { param, value }]) => ({
+    condition: conditionOf(name),
+    template: withoutPackage(packageWith([...place, `--param=${param}=${value}`])),
+  }));
+  const { Resources, Outputs } = toLaunchable(base, options, {
+    [TOPIC]: reference('AlarmTopic'),
+    [BUS]: reference('EventBus'),
+    [KEY]: reference('KmsKey'),
+    [STAGE]: reference('Stage'),
+    [REGION]: reference('AWS::Region'),
+    [PREFIX]: reference('AssetsPrefix'),
+  });
   return {
     AWSTemplateFormatVersion: '2010-09-09',
     Description: `Hookloom ${version}: workflow automation, started by webhooks, events, messages and schedules`,
-    Parameters: { ...own, ...Object.fromEntries(chosen) },
+    Parameters: toParameters(version),
     Conditions: Object.fromEntries(
       Object.entries(OPTIONS).map(([name, { off }]) => [
         conditionOf(name),
@@ -202,6 +215,5 @@ const fromAssets = (resource: Resource): Resource => {
   return resource;
 };
 
-const SETTINGS = ['AssetsPrefix', ...Object.keys(OPTIONS).filter((name) => name !== 'Dashboard')]
-  .map(reference)
-  .join(' ');
+/** What of a launch changes the function that has versions. A description has at most 256 characters. */
+const SETTINGS = ['AssetsPrefix', 'Tracing', 'EventBus', 'KmsKey'].map(reference).join(' ');

@@ -27,7 +27,7 @@ const succeed = async (command: string, args: string[], cwd = plugin): Promise<s
 
 /** A plugin outside of the repository, with the package of the kit from its tarball. */
 beforeAll(async () => {
-  await succeed('node', ['scripts/build-plugin-kit.ts', built], projectRoot);
+  await succeed('node', ['scripts/build-package.ts', 'plugin-kit', built], projectRoot);
   await succeed('npm', ['pack', '--pack-destination', folder], built);
   const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   cpSync(join(projectRoot, 'packages/cli/plugin-template'), plugin, { recursive: true });

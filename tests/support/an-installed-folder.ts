@@ -31,7 +31,7 @@ export const installFolder = async (work: string, template: string): Promise<Ins
   const folder = join(work, 'my-automations');
   const modules = join(folder, 'node_modules');
   await succeed('node', ['scripts/build-npm-package.ts', template, join(work, 'hookloom')], projectRoot);
-  await succeed('node', ['scripts/build-plugin-kit.ts', join(work, 'kit')], projectRoot);
+  await succeed('node', ['scripts/build-package.ts', 'plugin-kit', join(work, 'kit')], projectRoot);
   let packed: readonly string[] = [];
   for (const [built, name] of [
     ['hookloom', 'hookloom'],

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Builds the npm package of the kit: JavaScript and declarations, since Node does not strip types below node_modules. The
+ * Builds a package for npm: JavaScript and declarations, since Node does not strip types below node_modules. The
  * workspace package exports the sources and is private; `npm publish` gets the built one.
  *
- * `node scripts/build-plugin-kit.ts [FOLDER]`, by default `dist/plugin-kit`.
+ * `node scripts/build-package.ts plugin-kit|cdk [FOLDER]`, by default `dist/NAME`.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
-const source = join(root, 'packages/plugin-kit');
-const [target = join(root, 'dist/plugin-kit')] = process.argv.slice(2);
+const [name = '', target = join(root, 'dist', name)] = process.argv.slice(2);
+const source = join(root, 'packages', name);
 
 const toBuilt = (file: string) => ({
   types: file.replace(/\.ts$/, '.d.ts'),
@@ -22,6 +22,7 @@ rmSync(target, { recursive: true, force: true });
 execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', source, '--outDir', target], { stdio: 'inherit' });
 const {
   private: _private,
+  devDependencies: _development,
   exports,
   ...about
 } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
