@@ -61,6 +61,8 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>) =>
   deduplicationWindowMs: readWindow(env),
   /** Whether to print callback URLs: only for the terminal of the local service. */
   printsCallbacks: env.PRINT_CALLBACKS === '1',
+  /** Origin of the local service, which prints notices to its terminal; null elsewhere. */
+  noticesPrintedAt: env.PRINT_NOTICES || null,
   /** Whether the process serves only this function, which may then handle signals and unhandled errors, and exit. */
   ownsProcess: env.OWN_PROCESS === '1',
 });

@@ -33,6 +33,8 @@ type SweepParts = ReconcilePorts &
     /** Records which version is written from now on. @returns why this release can't read the stored data, or null */
     readonly noteVersions: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
     readonly checkValues: CheckValues;
+    /** Has the notices sent that are due; absent if none are kept. */
+    readonly sendNotices?: () => Promise<void>;
     /** Whether an alarm relies on sweeps: then each is counted; otherwise an idle service costs no metric. */
     readonly countsSweeps?: boolean;
     readonly clock: Clock;
@@ -49,8 +51,8 @@ type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boo
 /**
  * The sweeper. Invoked by a schedule, it reconciles the executions whose lease has expired and releases held ones;
  * invoked by the dead-letter queue, it reconciles the executions of the messages. An event `{queue, ended}` releases
- * one queue of held executions, see `NudgeQueue`; `{only: 'held'}` releases all queues, and `{only: 'values'}` checks large
- * values of state. A failing execution does not stop the others.
+ * one queue of held executions, see `NudgeQueue`; `{only: 'held'}` releases all queues and has due notices sent, and
+ * `{only: 'values'}` checks large values of state. A failing execution does not stop the others.
  */
 export const createSweepFunction = (given: SweepParts) => {
   const closed: ClosedQueues = new Map();
@@ -151,9 +153,19 @@ const sweepEvent = async (
     const isAll = only !== 'held';
     const reconciled = isAll ? sweepAll(parts, sweep, hasTime) : null;
     const versions = isAll ? checkVersions(parts, findings) : null;
-    await Promise.all([versions, reconciled, releaseAllQueues(parts, parts.closed, hasTime)]);
+    const notices = sendNotices(parts);
+    await Promise.all([versions, reconciled, notices, releaseAllQueues(parts, parts.closed, hasTime)]);
   } else await releaseQueue(readQueue(queue), parts, hasTime, isId(ended) ? ended : undefined);
   return { batchItemFailures: [] };
+};
+
+/** Notices must not stop a sweep; the next one, a minute later, tries again. */
+const sendNotices = async ({ sendNotices: send, logger }: SweepParts): Promise<void> => {
+  try {
+    await send?.();
+  } catch (cause) {
+    logger.error('Notices that are due could not be sent; the next sweep tries again.', { cause });
+  }
 };
 
 /** Values that could not be checked are logged once for all, and checked again by the next sweep. */

@@ -130,7 +130,7 @@ const startWith = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts
   });
   parts.backend = backend;
   const local = createLocalEnvironment(backend.endpoints, baseUrl);
-  environment.resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1' } });
+  environment.resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1', PRINT_NOTICES: baseUrl } });
 
   const call = ((event) =>
     requests.invoke({ functionKey: samplesDefinition.key, event, requestId: randomUUID() })) as CallSamples;

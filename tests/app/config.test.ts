@@ -17,6 +17,7 @@ describe('the configuration', () => {
       maxFiles: 1_000,
       requestRetentionDays: 7,
       retentionDays: 30,
+      noticesPrintedAt: null,
       outboundAllow: [],
       outboundLimits: [],
       tablePrefix: null,

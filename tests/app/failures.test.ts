@@ -38,7 +38,7 @@ const toFind = (findReport: FindReport) => (workflowId: string) =>
   });
 
 /** Reports as the functions make them, with DynamoDB and a Lambda that answers with a status. */
-const aService = async ({ status = 202, cacheTtlMs = 0, prefix = 'test' } = {}) => {
+const aService = async ({ status = 202, cacheTtlMs = 0, prefix = 'test', reportsAll = false } = {}) => {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' });
   const { client } = await openDatabase();
   const tables = tableNames(prefix);
@@ -60,6 +60,7 @@ const aService = async ({ status = 202, cacheTtlMs = 0, prefix = 'test' } = {}) 
         client: { ...client, query },
         tables,
         cacheTtlMs,
+        reportsAll,
         region: 'us-east-1',
         endpoint: lambda.origin,
         functionName: 'test-dispatch',
@@ -78,17 +79,26 @@ describe('failure reports', () => {
     await registrations.claim(aRegistration('orders'));
     await registrations.claim(aRegistration('mail', { workflows: ['orders'] }));
     await registrations.claim(aRegistration('clock', {}, 'scheduleTrigger'));
+    await registrations.claim(aRegistration('costs', { kinds: ['cost'] }, 'noticeTrigger'));
     for (const workflowId of ['orders', 'mail', 'clock']) expect(await find(workflowId)).not.toBeNull();
     const stored = await registrations.find('orders-errorTrigger');
     if (stored !== null) await registrations.remove(stored);
     expect(await find('orders')).not.toBeNull();
     expect(await find('mail')).toBeNull();
+    await registrations.claim(aRegistration('people', {}, 'noticeTrigger'));
+    expect(await find('mail')).not.toBeNull();
+    expect(await find('people')).toBeNull();
+  });
+
+  test('are sent for all failures where notices are printed, without a read', async () => {
+    const { find, queries } = await aService({ reportsAll: true });
+    expect([typeof (await find('orders')), queries()]).toEqual(['function', 0]);
   });
 
   test('read the list of error triggers once while it is cached', async () => {
     const { find, queries } = await aService({ cacheTtlMs: 60_000 });
     for (const workflowId of ['orders', 'mail', 'orders']) await find(workflowId);
-    expect(queries()).toBe(1);
+    expect(queries()).toBe(2); // error triggers, notice triggers
   });
 
   test('are sent as an asynchronous invocation of the event function', async () => {

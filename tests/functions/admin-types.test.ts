@@ -90,7 +90,7 @@ describe('the list of node types', () => {
     ['text=WEBHOOKt', ['webhookTrigger']],
     ['text=Slack+channel&kind=trigger', []],
     ['plugin=flow&kind=trigger', []],
-    ['plugin=triggers&kind=trigger', ['errorTrigger', 'queueTrigger', 'scheduleTrigger']],
+    ['plugin=triggers&kind=trigger', ['errorTrigger', 'noticeTrigger', 'queueTrigger', 'scheduleTrigger']],
     ['plugin=aws', ['aws']],
     ['plugin=unknown', []],
   ])('%s finds %j', async (query, found) => {

@@ -6,7 +6,9 @@ import type {
   TriggerProvider,
 } from '@hookloom/plugin-kit';
 import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
+import { createNotify } from '../../lib/app/compose/open-notify.chunk.ts';
 import { createEventFunction } from '../../lib/app/triggers/event-handler.ts';
+import type { OpenNotify } from '../../lib/app/triggers/notify.ts';
 import type { DeliveryStore } from '../../lib/executions/delivery-store.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
@@ -18,6 +20,7 @@ import { aManualClock } from './a-manual-clock.ts';
 import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
 import { filesIn } from './in-memory-files.ts';
+import { inMemoryNotices } from './in-memory-notices.ts';
 import { inMemoryDeliveryStore, inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-stores.ts';
 
 /** A trigger that messages of an SQS queue fire: as an author declares it, not built in. */
@@ -143,9 +146,15 @@ export const anEventService = async ({
   };
   const { dispatch } = anInlineDispatcher(background);
   const dispatched: string[] = [];
+  const notices = inMemoryNotices();
   const parts = {
     ...background,
     clock,
+    openNotify: (async (...given) =>
+      createNotify(
+        { ...background, ...stores, store: notices, clock, stage: 'test', terminal: null },
+        ...given,
+      )) satisfies OpenNotify,
     ids: background.services.ids,
     windowMs: 86_400_000,
     maxInputDepth: 100,
@@ -160,6 +169,7 @@ export const anEventService = async ({
   };
   return {
     stores,
+    notices,
     parts,
     clock,
     findNodeType,

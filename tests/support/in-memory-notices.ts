@@ -1,8 +1,14 @@
-import { type NoticeStore, noticeIdOf, type StoredNotice } from '../../lib/health/notices/notice.ts';
+import {
+  type NoticeStore,
+  noticeIdOf,
+  type ReceiverState,
+  type StoredNotice,
+} from '../../lib/health/notices/notice.ts';
 
 /** Notices, for tests whose race is elsewhere. */
 export const inMemoryNotices = (): NoticeStore => {
   const items = new Map<string, StoredNotice>();
+  const receivers = new Map<string, ReceiverState>();
   const put = (notice: StoredNotice) => {
     items.set(notice.id, notice);
     return notice;
@@ -25,5 +31,20 @@ export const inMemoryNotices = (): NoticeStore => {
       return true;
     },
     list: async () => [...items.values()],
+    hasAny: async () => items.size > 0,
+    remove: async ({ id, lastAt, count }) => {
+      const known = items.get(id);
+      return known?.lastAt === lastAt && known.count === count && items.delete(id);
+    },
+    markSent: async (id, receiver, sent) => {
+      const known = items.get(id);
+      if (known !== undefined) put({ ...known, sent: { ...known.sent, [receiver]: sent } });
+    },
+    findReceiver: async (name) => receivers.get(name) ?? null,
+    putReceiver: async (name, state, before) => {
+      if ((receivers.get(name)?.number ?? 0) !== before) return false;
+      receivers.set(name, state);
+      return true;
+    },
   };
 };

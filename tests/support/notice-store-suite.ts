@@ -77,5 +77,47 @@ export const describeNoticeStore = (name: string, create: () => Promise<NoticeSt
       expect(reopened).toEqual({ ...first, executionId: 'e-3', firstAt: NOW + 11, lastAt: NOW + 11 });
       expect(await store.list()).toEqual([reopened]);
     });
+
+    test('what each receiver was sent is kept at the notice, and lost with it', async () => {
+      const store = await create();
+      const { id } = await store.raise(aNotice());
+      const sent = { firstAt: NOW, count: 1, isSettled: false, at: NOW + 1 };
+      await store.markSent(id, 'mail/notice', sent);
+      await store.markSent(id, 'chat/notice', { ...sent, count: 2 });
+      await store.markSent('unknown', 'mail/notice', sent);
+      const again = await store.raise(aNotice({ executionId: 'e-2' }));
+      expect(again.sent).toEqual({ 'mail/notice': sent, 'chat/notice': { ...sent, count: 2 } });
+      expect(await store.list()).toEqual([again]);
+      expect([await store.hasAny(), await store.remove(first), await store.remove(again)]).toEqual([
+        true,
+        false,
+        true,
+      ]);
+      expect([await store.list(), await store.hasAny(), await store.remove(again)]).toEqual([
+        [],
+        false,
+        false,
+      ]);
+    });
+
+    test('one of many processes stores the next message of a receiver', async () => {
+      const store = await create();
+      expect(await store.findReceiver('mail/notice')).toBeNull();
+      const outgoing = {
+        message: { text: 'm'.repeat(20_000) },
+        marks: { n: { ...first, isSettled: true, at: 1 } },
+      };
+      const toState = (at: number) => ({ number: 1, sentAt: at, outgoing });
+      const puts = [1, 2, 3, 4].map((at) => store.putReceiver('mail/notice', toState(at), 0));
+      const stored = (await Promise.all(puts)).indexOf(true) + 1;
+      expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1);
+      expect(await store.findReceiver('mail/notice')).toEqual(toState(stored));
+      const cleared = { number: 1, sentAt: stored, outgoing: null };
+      expect(await store.putReceiver('mail/notice', cleared, 1)).toBe(true);
+      expect(await store.findReceiver('mail/notice')).toEqual(cleared);
+      expect(await store.putReceiver('mail/notice', { ...cleared, number: 3 }, 2)).toBe(false);
+      expect(await store.putReceiver('mail/notice', { ...cleared, number: 2 }, 1)).toBe(true);
+      expect(await store.list()).toEqual([]);
+    });
   });
 };

@@ -48,6 +48,10 @@ export const createStartPoll = (call: CallAws, expressFunction: string) => (due:
 export const createSendFailure = (call: CallAws, functionName: string) => (executionId: string) =>
   sendEvent(call, functionName, { hookloom: { failed: executionId } });
 
+/** Asks the function that receives the events of triggers for the notices that are due. */
+export const createSendTick = (call: CallAws, functionName: string) => () =>
+  sendEvent(call, functionName, { hookloom: { notices: 'due' } });
+
 /**
  * Dispatches with Lambda's asynchronous invocation. A durable execution is named after the execution's id, so that a
  * repeated dispatch finds it, whether running or ended. For that the payload must be identical to the byte, so it

@@ -48,6 +48,9 @@ export const openSweep = (config: Config = openConfig()) => {
     checkValues: async (options: Parameters<CheckValues>[0]) =>
       (await import('./check-values.chunk.ts')).checkStageValues(config, { client, tables }, options),
     countsSweeps: config.hasAlarms,
+    sendNotices: late(async () =>
+      (await import('./open-notice-tick.chunk.ts')).openNoticeTick(config, { client, tables }),
+    ),
     // No caching: called right after an execution ends.
     takeSlot: createTakeSlot({ slots, executions: stores.executions, clock: systemClock, knownMs: 0 }),
     clock: systemClock,

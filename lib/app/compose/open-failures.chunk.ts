@@ -4,7 +4,7 @@ import { createSendFailure } from '../../adapters/aws/lambda-events.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
 import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import { ERROR_TRIGGER, type FindReport } from '../../executions/record/failure-reports.ts';
+import { type FindReport, LISTENER_TYPES } from '../../executions/record/failure-reports.ts';
 import { createCache } from '../../shared/cache.ts';
 import { findListeners } from '../../triggers/registrations/find-listeners.ts';
 import type { StoredRegistration } from '../../triggers/registrations/registration-store.ts';
@@ -12,8 +12,10 @@ import type { StoredRegistration } from '../../triggers/registrations/registrati
 export interface FailureParts extends StageTables, Pick<AwsCallerOptions, 'region' | 'endpoint'> {
   /** The function that receives the events of triggers. */
   readonly functionName: string;
-  /** How long the list of error triggers is cached; 0 reads it for every failure. */
+  /** How long the lists of triggers that failures fire are cached; 0 reads them for every failure. */
   readonly cacheTtlMs: number;
+  /** Whether all failures are reported, to be printed. */
+  readonly reportsAll: boolean;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -22,19 +24,25 @@ export const openFailures = ({
   tables,
   functionName,
   cacheTtlMs: ttlMs,
+  reportsAll,
   logger,
   ...lambda
 }: FailureParts): FindReport => {
   const { listOfType } = createRegistrationStore(client, tables, systemClock);
-  const lookUp = createCache<readonly StoredRegistration[]>({ ttlMs, maxEntries: 1, clock: systemClock });
+  const lookUp = createCache<readonly StoredRegistration[]>({
+    ttlMs,
+    maxEntries: LISTENER_TYPES.length,
+    clock: systemClock,
+  });
   const send = createSendFailure(createAwsCaller({ service: 'lambda', ...lambda }), functionName);
   return async ({ executionId, workflowId }) => {
     const report = () => send(executionId);
     try {
-      const registrations = await lookUp(ERROR_TRIGGER, () => listOfType(ERROR_TRIGGER));
-      return findListeners(registrations, workflowId).length > 0 ? report : null;
+      if (reportsAll) return report;
+      const lists = await Promise.all(LISTENER_TYPES.map((type) => lookUp(type, () => listOfType(type))));
+      return findListeners(lists.flat(), workflowId).length > 0 ? report : null;
     } catch (cause) {
-      logger.warn('Could not determine whether an error trigger listens for the failure.', {
+      logger.warn('Could not determine whether a trigger listens for the failure.', {
         executionId,
         workflowId,
         cause,

@@ -3,8 +3,9 @@ import { createRegistrationStore } from '../../adapters/dynamodb/registrations/r
 import type { StageTables } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createNotices } from '../../health/notices/raise-notices.ts';
-import { NOTICE_TRIGGER, type Receiver, toReceiver } from '../../health/notices/receiver.ts';
+import { type Receiver, toReceiver } from '../../health/notices/receiver.ts';
 import { createCache } from '../../shared/cache.ts';
+import { NOTICE_TRIGGER } from '../../shared/notice-kinds.ts';
 
 /** How long those that raise notices cache the receivers. */
 const RECEIVERS_MS = 60_000;

@@ -133,13 +133,14 @@ export const openEvents = (
 
 /** Reports failures, for functions that finish executions as failed. */
 export const openFailures = (
-  { region, lambdaEndpoint, dispatchFunction, workflowCacheMs }: Config,
+  { region, lambdaEndpoint, dispatchFunction, workflowCacheMs, noticesPrintedAt }: Config,
   logger: Logger,
   { client, tables }: StageTables,
 ): Pick<Ports, 'findReport'> => {
   if (dispatchFunction === null) return {};
   const lambda = { region, endpoint: lambdaEndpoint, functionName: dispatchFunction };
-  return { findReport: lateFailures({ ...lambda, client, tables, logger, cacheTtlMs: workflowCacheMs }) };
+  const options = { cacheTtlMs: workflowCacheMs, reportsAll: noticesPrintedAt !== null };
+  return { findReport: lateFailures({ ...lambda, client, tables, logger, ...options }) };
 };
 
 /**

@@ -15,6 +15,7 @@ import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import type { RegistrarParts } from '../../triggers/registrations/registrar.ts';
 import type { Config } from '../config.ts';
 import { openPlugins } from '../sandbox.ts';
+import type { OpenNotify } from '../triggers/notify.ts';
 import {
   need,
   openBlobs,
@@ -70,6 +71,11 @@ export const openDispatch = (installed: InstalledPlugins, config: Config = openC
     registrations: createRegistrationStore(parts.client, parts.tables, systemClock),
     readVariables: openReadVariables(parts),
     startPoll: createStartPoll(openLambda(config, {}), need(config.expressFunction, 'RUN_EXPRESS_FUNCTION')),
+    openNotify: (async (...given) => {
+      const { openNotify } = await import('./open-notify.chunk.ts');
+      return openNotify({ ...parts, stage: config.stage, terminal: config.noticesPrintedAt }, ...given);
+    }) satisfies OpenNotify,
+    printsNotices: config.noticesPrintedAt !== null,
   };
 };
 

@@ -3,6 +3,7 @@ import { isId } from '@hookloom/plugin-kit/host';
 import type { SQSBatchResponse } from 'aws-lambda';
 import { findInputProblem } from '../../executions/deliveries/find-input-problem.ts';
 import { isAppError } from '../../shared/errors.ts';
+import { NOTICE_TRIGGER } from '../../shared/notice-kinds.ts';
 import {
   findRegisteringSource,
   isNameOf,
@@ -17,6 +18,7 @@ import { type ReadVariables, resolveTrigger } from '../../triggers/registrations
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
 import { readMessages, startEach, startWhole } from './event-messages.ts';
 import type { FailedDataParts } from './failed-run-data.ts';
+import { isNoticeTick, type Notify, type OpenNotify } from './notify.ts';
 import { readFailedId, startByFailure } from './start-by-failure.ts';
 
 const NOTHING_FAILED: SQSBatchResponse = { batchItemFailures: [] };
@@ -25,6 +27,9 @@ interface DispatchParts extends StartParts, FailedDataParts {
   readonly registrations: Pick<RegistrationStore, 'find' | 'listOfType'>;
   /** Reads the variables of the stage, with all changes. */
   readonly readVariables: ReadVariables;
+  readonly openNotify: OpenNotify;
+  /** Whether notices are printed without any receiver, too. */
+  readonly printsNotices?: boolean;
 }
 
 /** The content of an event: a trigger and the name of its registration. */
@@ -34,7 +39,7 @@ interface Carried extends TriggerAddress {
 
 /**
  * The function for the events of all triggers that register themselves. An event names its trigger under `hookloom`, a
- * failure report its execution; a message is matched by its queue. If the trigger no longer exists, is disabled, or has
+ * failure report its execution; a message is matched by its queue; `{hookloom: {notices: 'due'}}` sends the notices that are due. If the trigger no longer exists, is disabled, or has
  * different parameters than when it was registered, the event is logged and starts nothing; a message then stays in its
  * queue.
  */
@@ -66,9 +71,18 @@ export const createDispatchFunction = (parts: DispatchParts) => {
   const startListener = (event: JsonObject, listener: StoredRegistration) =>
     start(event, { ...listener, registration: listener.name });
 
+  /** Does something with the receivers of notices. @param always - even if there is none, to remove what is left */
+  const withReceivers = async (act: (notify: Notify) => Promise<void>, always = false): Promise<void> => {
+    const receivers = await registrations.listOfType(NOTICE_TRIGGER);
+    if (receivers.length === 0 && !always && !parts.printsNotices) return;
+    await act(await parts.openNotify(receivers, startListener));
+  };
+
   const startCarried = async (event: JsonObject): Promise<void> => {
     const failedId = readFailedId(event);
-    if (failedId !== null) return startByFailure(failedId, { ...parts, start: startListener });
+    if (failedId !== null)
+      return startByFailure(failedId, { ...parts, start: startListener, notify: withReceivers });
+    if (isNoticeTick(event)) return withReceivers(({ sendDue }) => sendDue(), true);
     const carried = readCarried(event);
     if (carried === null) logger.warn('The event starts nothing.', { reason: 'it names no trigger' });
     else await start(event, carried);

@@ -10,11 +10,14 @@ import type {
   StoredRegistration,
 } from '../../triggers/registrations/registration-store.ts';
 import { type FailedDataParts, readFailedData } from './failed-run-data.ts';
+import type { Notify, StartListener } from './notify.ts';
 
 interface FailureParts extends FailedDataParts {
   readonly registrations: Pick<RegistrationStore, 'listOfType'>;
   /** Starts a trigger, once per failure. */
-  readonly start: (event: JsonObject, listener: StoredRegistration) => Promise<unknown>;
+  readonly start: StartListener;
+  /** Sends the failure to receivers of notices, if there is any. */
+  readonly notify: (act: (notify: Notify) => Promise<void>) => Promise<void>;
 }
 
 /** The id of the failed execution that an event reports; null for any other event. */
@@ -24,8 +27,8 @@ export const readFailedId = ({ hookloom }: JsonObject): string | null => {
 };
 
 /**
- * Starts every error trigger that listens for the failure of an execution. One that can't be started does not stop the
- * others. The doctor's probes start nothing. The record determines what failed: a forged report, or one of an execution
+ * Starts every error trigger that listens for the failure of an execution, and sends the failure to receivers of notices.
+ * One that can't be started does not stop the others. The doctor's probes start nothing. The record determines what failed: a forged report, or one of an execution
  * that no longer exists, starts nothing.
  *
  * @throws AggregateError when one can't be started, so that Lambda retries the report; triggers already started are not
@@ -33,7 +36,7 @@ export const readFailedId = ({ hookloom }: JsonObject): string | null => {
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const startByFailure = async (executionId: string, parts: FailureParts): Promise<void> => {
-  const { executions, registrations, start } = parts;
+  const { executions, registrations, start, notify } = parts;
   const record = await executions.find(executionId);
   if (record === null || !isReportable(record) || record.workflowId.startsWith(PROBE_PREFIX)) return;
   const listeners = findListeners(await registrations.listOfType(ERROR_TRIGGER), record.workflowId);
@@ -46,6 +49,7 @@ export const startByFailure = async (executionId: string, parts: FailureParts): 
       errors.push(error);
     }
   }
+  await notify(({ raiseFailure }) => raiseFailure(record));
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} error triggers did not start`);
 };
 

@@ -1,3 +1,4 @@
+import { NOTICE_TRIGGER } from '../../shared/notice-kinds.ts';
 import type { ExecutionEnd, ExecutionIdentity, ExecutionStatus } from './execution-store.ts';
 
 /** The type of trigger that failures fire. */
@@ -19,12 +20,15 @@ export type SendReport = () => Promise<void>;
  */
 export type FindReport = (failed: FailedExecution) => Promise<SendReport | null>;
 
+/** The types of triggers that failures fire. */
+export const LISTENER_TYPES: readonly string[] = [ERROR_TRIGGER, NOTICE_TRIGGER];
+
 /**
- * Whether the end of an execution may fire triggers: it failed or timed out, and was not itself started by a failure,
- * so that failures can't go round in circles.
+ * Whether the end of an execution may fire triggers: it failed or timed out, and was not itself started by a failure or a
+ * notice, so that failures can't go round in circles.
  */
 export const isReportable = ({
   status,
   trigger,
 }: Pick<ExecutionIdentity, 'trigger'> & { readonly status: ExecutionStatus }): boolean =>
-  (status === 'failed' || status === 'timedOut') && trigger.type !== ERROR_TRIGGER;
+  (status === 'failed' || status === 'timedOut') && !LISTENER_TYPES.includes(trigger.type);

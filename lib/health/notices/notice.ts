@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-
-const NOTICE_KINDS = ['failure', 'silence', 'expiry', 'cost'] as const;
+import type { JsonObject } from '@hookloom/plugin-kit';
+import type { NOTICE_KINDS } from '../../shared/notice-kinds.ts';
 
 /** A fact about a stage that needs attention. Kind, subject and cause identify it. */
 export interface Notice {
@@ -51,6 +51,8 @@ export interface StoredNotice extends NoticeIdentity, Pick<Notice, 'message' | '
 
 /** What a receiver was sent of a notice last, and when. */
 export interface Sent {
+  /** The `firstAt` of the notice, which is later if it was opened again. */
+  readonly firstAt: number;
   readonly count: number;
   readonly isSettled: boolean;
   readonly at: number;
@@ -67,6 +69,36 @@ export interface NoticeStore {
   settle(id: string, at: number): Promise<boolean>;
   /** All notices: open ones, and those whose end was sent a short time ago. */
   list(): Promise<readonly StoredNotice[]>;
+  /** Whether there is any notice, perhaps without the changes of the last second. */
+  hasAny(): Promise<boolean>;
+  /** Removes a notice, unless it has been raised since it was read. @returns whether it did */
+  remove(notice: Pick<StoredNotice, 'id' | 'lastAt' | 'count'>): Promise<boolean>;
+  /** Stores what a receiver was sent of a notice, unless that no longer exists. */
+  markSent(id: string, receiver: string, sent: Sent): Promise<void>;
+  /** Finds a receiver by its name. @returns null if it was never sent a message */
+  findReceiver(name: string): Promise<ReceiverState | null>;
+  /**
+   * Stores the state of a receiver.
+   * @param before - the number of its former message; 0 if there was none
+   * @returns false if another process has stored a message since
+   */
+  putReceiver(name: string, state: ReceiverState, before: number): Promise<boolean>;
+}
+
+/** How far a receiver has been sent messages. */
+export interface ReceiverState {
+  /** Counts the messages. */
+  readonly number: number;
+  /** When the last message was written, in milliseconds since the epoch. */
+  readonly sentAt: number;
+  /** The last message until its workflow has started, and that is marked at its notices; then null. */
+  readonly outgoing: OutgoingMessage | null;
+}
+
+/** A message, and what it sends of each notice, by the notice's id. */
+export interface OutgoingMessage {
+  readonly message: JsonObject;
+  readonly marks: Readonly<Record<string, Sent>>;
 }
 
 export const noticeIdOf = ({ kind, subject, cause }: NoticeIdentity): string =>

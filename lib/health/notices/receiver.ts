@@ -1,9 +1,6 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { Notice, NoticeIdentity } from './notice.ts';
 
-/** The type of trigger that notices fire: a workflow that begins with it sends them. */
-export const NOTICE_TRIGGER = 'noticeTrigger';
-
 /** A trigger that notices fire. */
 export interface Receiver {
   /** Its workflow and trigger: `mail-me/notice`. */
@@ -47,7 +44,7 @@ const readList = (value: JsonValue | undefined): readonly string[] | null =>
   Array.isArray(value) ? value.map(String) : null;
 
 /** The workflow that a notice is about; null if it is about something else. */
-const workflowOf = ({ subject }: Pick<Notice, 'subject'>): string | null =>
+export const workflowOf = ({ subject }: Pick<Notice, 'subject'>): string | null =>
   subject.startsWith('workflow:') ? subject.slice('workflow:'.length) : null;
 
 /**

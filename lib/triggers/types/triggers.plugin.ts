@@ -1,5 +1,6 @@
 import { definePlugin } from '@hookloom/plugin-kit';
 import { errorTrigger } from './error-trigger.ts';
+import { noticeTrigger } from './notice-trigger.ts';
 import { queueTrigger } from './queue-trigger.ts';
 import { scheduleTrigger } from './schedule-trigger.ts';
 
@@ -7,7 +8,7 @@ export default definePlugin({
   id: 'triggers',
   name: 'Triggers',
   version: '1.0.0',
-  description: 'Starts workflows on schedules, messages and failures',
+  description: 'Starts workflows on schedules, messages, failures and notices',
   category: 'trigger',
-  handles: [scheduleTrigger, queueTrigger, errorTrigger],
+  handles: [scheduleTrigger, queueTrigger, errorTrigger, noticeTrigger],
 });

@@ -29,10 +29,13 @@ export const findUsersOfCredential = (
     findCredentialUses(node, findNodeType).some((use) => use.credentialId === credentialId),
   );
 
-/** The workflows that a node runs, or on whose failures it fires. */
+/** Triggers with a list of the workflows that fire them. */
+const FIRED_BY_OTHERS: ReadonlySet<string> = new Set(['errorTrigger', 'noticeTrigger']);
+
+/** The workflows that a node runs, or on whose failures or notices it fires. */
 export const findUsedWorkflows = ({ type, parameters }: WorkflowNode): readonly string[] => {
   const { workflowId, workflows } = parameters;
-  const named = type === 'subworkflow' ? [workflowId] : type === 'errorTrigger' ? workflows : [];
+  const named = type === 'subworkflow' ? [workflowId] : FIRED_BY_OTHERS.has(type) ? workflows : [];
   return Array.isArray(named) ? named.filter((id) => typeof id === 'string') : [];
 };
 

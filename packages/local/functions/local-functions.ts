@@ -48,6 +48,7 @@ export const LOCAL_VARIABLES = [
   'UPLOAD_ENDPOINT',
   'SECRETS_FOLDER',
   'PRINT_CALLBACKS',
+  'PRINT_NOTICES',
 ] as const;
 
 /** Environment variables with values for this machine. */

@@ -3,7 +3,7 @@ import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execut
 import { finishExecution, startAndFinish } from '../../../lib/executions/lifecycle/finish-execution.ts';
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
 import type { ExecutionStart, FinalStatus } from '../../../lib/executions/record/execution-store.ts';
-import { ERROR_TRIGGER, type FailedExecution } from '../../../lib/executions/record/failure-reports.ts';
+import { type FailedExecution, LISTENER_TYPES } from '../../../lib/executions/record/failure-reports.ts';
 import { DISPATCH_REFUSED, EVENT_NOT_PUBLISHED } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
@@ -130,13 +130,16 @@ describe('an execution that fails', () => {
     expect(await isInOutbox()).toBe(true);
   });
 
-  test('is not reported if a failure started it, so that failures form no cycle', async () => {
-    const { start, finish, calls } = await aRun();
-    const trigger = { nodeId: 'start', type: ERROR_TRIGGER };
-    await start({ trigger });
-    await finish('failed', { trigger });
-    expect(calls).toEqual(['finish']);
-  });
+  test.each(LISTENER_TYPES)(
+    'is not reported if an %s started it, so that failures form no cycle',
+    async (type) => {
+      const { start, finish, calls } = await aRun();
+      const trigger = { nodeId: 'start', type };
+      await start({ trigger });
+      await finish('failed', { trigger });
+      expect(calls).toEqual(['finish']);
+    },
+  );
 
   test('is not reported twice: a second end changes nothing', async () => {
     const { start, finish, calls } = await aRun();

@@ -3,16 +3,43 @@ import {
   type Notice,
   type NoticeStore,
   noticeIdOf,
+  type OutgoingMessage,
+  type ReceiverState,
   type Sent,
   type StoredNotice,
 } from '../../../health/notices/notice.ts';
 import { STORE_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { type Attributes, type Item, readJson, readNumber, readText } from '../attributes.ts';
-import { findItem, onTable, queryAll, type Table, updateItem } from '../items.ts';
+import {
+  type Attributes,
+  type Item,
+  json,
+  longJson,
+  readJson,
+  readLongJson,
+  readNumber,
+  readText,
+} from '../attributes.ts';
+import {
+  deleteItem,
+  findItem,
+  ifStill,
+  onTable,
+  putItem,
+  queryAll,
+  queryPage,
+  type Table,
+  updateItem,
+} from '../items.ts';
 
 /** The partition of all notices. */
 const NOTICES = 'notices';
+
+/** The partition of what receivers were sent. */
+const RECEIVERS = 'receivers';
+
+/** How long the number of a receiver's last message is kept: longer than a repeated message is recognised. */
+const RECEIVER_MS = 40 * 86_400_000;
 
 /** Another process may settle or open the notice between the read and the write. */
 const MAX_TRIES = 5;
@@ -60,10 +87,45 @@ export const createNoticeStore = onTable(
       });
       return items.map(toStored);
     },
+
+    hasAny: async () => {
+      const { items } = await queryPage(table, {
+        KeyConditionExpression: '#scope = :scope',
+        values: { ':scope': NOTICES },
+        Limit: 1,
+      });
+      return items.length > 0;
+    },
+
+    remove: ({ id, lastAt, count }) =>
+      deleteItem(table, keyOf(id), {
+        condition: '#lastAt = :lastAt AND #count = :count',
+        values: { ':lastAt': lastAt, ':count': count },
+      }),
+
+    markSent: async (id, receiver, sent) => {
+      await updateItem(table, keyOf(id), {
+        condition: 'attribute_exists(#place)',
+        compute: { sent: ':sent' },
+        names: { '#sent': `${SENT}${receiver}` },
+        values: { ':sent': json(sent) },
+      });
+    },
+
+    findReceiver: (name) => findItem(table, keyOfReceiver(name), toReceiverState),
+
+    putReceiver: (name, { number, sentAt, outgoing }, before) =>
+      putItem(
+        table,
+        keyOfReceiver(name),
+        { number, sentAt, outgoing: longJson(outgoing), expiresAt: toSeconds(sentAt + RECEIVER_MS) },
+        ifStill('number', before === 0 ? null : before, 'place'),
+      ),
   }),
 );
 
 const keyOf = (id: string): Attributes => ({ scope: NOTICES, place: id });
+const keyOfReceiver = (name: string): Attributes => ({ scope: RECEIVERS, place: name });
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000);
 
 /**
@@ -110,6 +172,12 @@ const count = async (
 
 const isCounted = (found: StoredNotice, { executionId }: Notice): boolean =>
   executionId !== undefined && found.executionId === executionId;
+
+const toReceiverState = (item: Item): ReceiverState => ({
+  number: readNumber(item, 'number'),
+  sentAt: readNumber(item, 'sentAt'),
+  outgoing: readLongJson<OutgoingMessage | null>(item, 'outgoing', null),
+});
 
 const toStored = (item: Item): StoredNotice => ({
   id: readText(item, 'place'),
