@@ -11,6 +11,7 @@ const pages: Readonly<Record<keyof typeof topics, string>> = {
   executions: 'docs/admin-api.md',
   bulkRetries: 'docs/admin-api.md',
   statistics: 'docs/admin-api.md',
+  notices: 'docs/notices.md',
   requests: 'docs/admin-api.md',
   approvals: 'docs/admin-api.md',
   credentials: 'docs/admin-api.md',

@@ -1,5 +1,5 @@
-import { openStatistics } from '../../lib/app/compose/admin.ts';
+import { openShowStatistics } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createShowStatistics } from '../../lib/app/statistics.ts';
 
-export const handler = serve(createShowStatistics(openStatistics()));
+export const handler = serve(createShowStatistics(openShowStatistics()));

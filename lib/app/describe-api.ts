@@ -15,6 +15,7 @@ import * as editWorkflows from './edit-workflows.ts';
 import * as executions from './executions.ts';
 import * as health from './health.ts';
 import * as listening from './listening.ts';
+import * as notices from './notices.ts';
 import * as plugins from './plugins.ts';
 import * as requests from './requests.ts';
 import * as runWorkflow from './run-workflow.ts';
@@ -37,6 +38,7 @@ export const topics = {
   executions: ['Executions: started, shown, compared, retried and cancelled', executions, runWorkflow],
   bulkRetries: ['Retries of many executions at once', bulkRetries],
   statistics: ['Statistics by hour or by day', statistics],
+  notices: ['Open notices: what is wrong now', notices],
   requests: ['Recorded requests to webhooks', requests],
   approvals: ['Pending approvals', approvals],
   credentials: ['Credentials of callers, and for calling out', credentials, editCredentials],

@@ -2,11 +2,13 @@ import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
 import { readStatistics, statisticsQuery } from '../executions/statistics/read-statistics.ts';
 import type { StatisticsStore } from '../executions/statistics/statistics-store.ts';
+import type { NoticeStore } from '../health/notices/notice.ts';
 import { answerRoute, defineRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { described, instant } from './answers.ts';
 import { cost, prices } from './cost-answers.ts';
+import { listNotices, listNoticesRoute } from './notices.ts';
 
 const milliseconds = described(
   v.object({ p50: v.nullable(v.number()), p95: v.nullable(v.number()) }),
@@ -54,9 +56,13 @@ export const showStatisticsRoute = defineRoute({
   answers: { 200: statistics },
 });
 
-/** `GET /api/admin/statistics`: how many executions started and ended, how long they took and what they cost. */
+/**
+ * `GET /api/admin/statistics`: how many executions started and ended, how long they took and what they cost.
+ * `GET /api/admin/notices`: what is wrong now.
+ */
 export const createShowStatistics = (parts: {
   readonly statistics: StatisticsStore;
+  readonly notices: Pick<NoticeStore, 'list'>;
   readonly logger: Logger;
   readonly clock: Clock;
   /** The AWS region whose prices are taken. */
@@ -67,5 +73,9 @@ export const createShowStatistics = (parts: {
       const now = parts.clock.now();
       const page = await readStatistics(query, parts.statistics, now, parts.region);
       return answerJson(200, { ...page, timestamp: new Date(now).toISOString() });
+    }),
+    answerRoute(listNoticesRoute, async () => {
+      const timestamp = new Date(parts.clock.now()).toISOString();
+      return answerJson(200, { ...(await listNotices(parts.notices)), timestamp });
     }),
   ]);

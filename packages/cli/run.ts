@@ -18,6 +18,7 @@ import { addFolderCommands } from './folder-commands.ts';
 import { explainProgram, formatHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
+import { addNoticeCommands } from './notice-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { addProjectCommands } from './project-commands.ts';
 import { checkOptions, JSON_OUTPUT, readStage, readUrl } from './read-arguments.ts';
@@ -85,6 +86,7 @@ export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Comm
   addBulkRetryCommands(program, context);
   addRequestCommands(program, context);
   addStatisticsCommand(program, context);
+  addNoticeCommands(program, context);
   addApprovalCommands(program, context);
   addEventCommands(program, context);
   addConsoleCommands(program, context);

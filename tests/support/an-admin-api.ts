@@ -18,8 +18,8 @@ import {
   openSendAgain,
   openSettings,
   openShowExecution,
+  openShowStatistics,
   openState,
-  openStatistics,
   openTrials,
 } from '../../lib/app/compose/admin.ts';
 import { openRunWorkflow } from '../../lib/app/compose/triggers.ts';
@@ -70,7 +70,7 @@ export type Others = Partial<
 
 /** By key, as the files in functions/admin have it. */
 export const adminFunctions: Readonly<Record<string, (config: Config, others: Others) => Handler>> = {
-  adminStatistics: (config) => createShowStatistics(openStatistics(config)) as Handler,
+  adminStatistics: (config) => createShowStatistics(openShowStatistics(config)) as Handler,
   adminWorkflows: (config, others) =>
     createReadWorkflows({ ...openReadWorkflows(installedPlugins, config), ...others }),
   adminState: (config) => createState(openState(config)),

@@ -9,6 +9,7 @@ import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createStandingStore } from '../../lib/adapters/dynamodb/health/standing-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createNoticeStore } from '../../lib/adapters/dynamodb/notices/notice-store.ts';
 import { createListeningStore } from '../../lib/adapters/dynamodb/requests/listening-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
@@ -56,6 +57,7 @@ export const openTestStores = ({
     listening: createListeningStore(client, tables),
     callbacks: createCallbackIndex(client, tables, systemClock),
     standing: createStandingStore(client, tables),
+    notices: createNoticeStore(client, tables),
   };
 };
 

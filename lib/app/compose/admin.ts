@@ -13,6 +13,7 @@ import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts'
 import { createStandingStore } from '../../adapters/dynamodb/health/standing-store.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
+import { createNoticeStore } from '../../adapters/dynamodb/notices/notice-store.ts';
 import { createListeningStore } from '../../adapters/dynamodb/requests/listening-store.ts';
 import { createRequestStore } from '../../adapters/dynamodb/requests/request-store.ts';
 import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
@@ -235,6 +236,12 @@ export const openStatistics = (config: Config = openConfig()) => {
     clock: systemClock,
     region: config.region,
   };
+};
+
+/** Opens the parts of the function that shows statistics and open notices. */
+export const openShowStatistics = (config: Config = openConfig()) => {
+  const { client, tables } = openStores(config);
+  return { ...openStatistics(config), notices: createNoticeStore(client, tables) };
 };
 
 /** Opens the parts of the function that shows and changes entries of state. */

@@ -19,7 +19,7 @@ export const toFailureNotice = ({ executionId, workflowId, endedAt, failure }: F
   return {
     kind: 'failure',
     subject: `workflow:${workflowId}`,
-    cause: `${nodeId} ${name} ${withoutVarying(read)}`.trimEnd(),
+    cause: [nodeId, name, withoutVarying(read)].filter((part) => part !== '').join(' '),
     message: read === '' ? name : `${name}: ${read}`,
     at: endedAt,
     executionId,
@@ -32,22 +32,25 @@ const toLine = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes them
   text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 
-/** The status of an HTTP answer, which distinguishes causes, unlike other numbers. */
-const STATUS = /^[1-5]\d\d$/;
+/** A status, which distinguishes causes, unlike other numbers: `answered 404`. */
+const STATUS = /^[1-5]\d\d\b/;
+const BEFORE_STATUS: ReadonlySet<string> = new Set(['answered', 'status', 'code', 'HTTP']);
 
 /**
  * Removes from a message what varies from one failure to the next: quoted texts, queries of URLs, addresses of mail, and
- * words with digits, such as ids, numbers and times. Statuses of HTTP answers remain.
+ * words with digits, such as ids, numbers and times. Statuses of answers remain.
  */
 const withoutVarying = (message: string): string =>
   message
     .replace(/"[^"]*"|`[^`]*`|“[^”]*”|(?<!\w)'[^']*'(?!\w)/g, '…')
     .split(' ')
-    .map(blankVarying)
+    .map((word, at, words) => (isStatus(word, words[at - 1]) ? word : blankVarying(word)))
     .join(' ');
+
+const isStatus = (word: string, before = ''): boolean => STATUS.test(word) && BEFORE_STATUS.has(before);
 
 const blankVarying = (word: string): string => {
   if (word.includes('@')) return '…';
   const plain = /^https?:/.test(word) ? (word.split(/[?#]/, 1)[0] ?? '') : word;
-  return plain.replace(/[\w-]+/g, (part) => (/\d/.test(part) && !STATUS.test(part) ? '…' : part));
+  return plain.replace(/[\w-]+/g, (part) => (/\d/.test(part) ? '…' : part));
 };
