@@ -227,7 +227,7 @@ export const findStoredProblem = (
   return [
     `An earlier deployment of the stage "${stage}" left resources that this one would create:`,
     ...left.map((id) => `  ${id}: ${wanted[id]}`),
-    'To keep this data, deploy once with --param="adoptData=true". To start afresh, delete it first.',
+    'To keep this data, deploy once from a clone with --param="adoptData=true". To start afresh, delete it first.',
     'See docs/deploying.md, "Remove, and deploy again".',
   ].join('\n');
 };

@@ -51,7 +51,14 @@ try {
     run('npm', 'pack', '--silent', '--pack-destination', folder, built);
   }
   say('packing the service for npm …');
-  run('node', 'scripts/build-npm-package.ts', join(folder, 'template.json'), join(packaged, 'hookloom'));
+  const quiet = '--disable-warning=ExperimentalWarning'; // of what strips types
+  run(
+    'node',
+    quiet,
+    'scripts/build-npm-package.ts',
+    join(folder, 'template.json'),
+    join(packaged, 'hookloom'),
+  );
   run('npm', 'pack', '--silent', '--pack-destination', folder, join(packaged, 'hookloom'));
 } finally {
   rmSync(packaged, { recursive: true, force: true });

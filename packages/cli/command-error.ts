@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { findDenial } from '../../lib/adapters/aws/aws-error.ts';
+import { isInstalled } from './local/project-folder.ts';
 
 /** 0: done. 1: refused, not found or failed. 2: invalid command line, or a check could not be made. */
 export const EXIT = { done: 0, failed: 1, usage: 2, unknown: 2 } as const;
@@ -102,7 +103,7 @@ const AWS_ERRORS: readonly {
   {
     pattern: /Requested resource not found|non-existent table|AWS answered 404 ResourceNotFoundException/,
     explain: ({ stage, place }) =>
-      `There is no stage "${stage}" in ${place}, or part of it is missing. Check --stage and --region; npx serverless deploy --stage ${stage} --region ${place} creates it.`,
+      `There is no stage "${stage}" in ${place}, or part of it is missing. Check --stage and --region; ${isInstalled() ? 'npx hookloom stage deploy' : 'npx serverless deploy --stage'} ${stage} --region ${place} creates it.`,
   },
   {
     pattern: /\bENOTFOUND\b/,

@@ -1,6 +1,7 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import type { PluginEntry } from '../../lib/plugins/plugin.ts';
+import type { StageOptions } from './command-error.ts';
 import { type Explained, writeCommandHelp } from './help.ts';
 import type { Io } from './io.ts';
 import type { Target } from './target.ts';
@@ -17,6 +18,14 @@ export interface CommandContext {
   readonly onTarget: (action: (context: TargetContext) => Promise<void>) => Promise<void>;
 }
 
+/** Of a deployment of the service. */
+export interface DeployOptions extends Pick<StageOptions, 'region' | 'profile'> {
+  /** Parameters of the template, by name. */
+  readonly param: Readonly<Record<string, string>>;
+  readonly dryRun?: true | undefined;
+  readonly yes?: true | undefined;
+}
+
 /** What `packages/local` does for commands. */
 export interface LocalCommands {
   /** Runs the service until a signal stops it. */
@@ -24,6 +33,8 @@ export interface LocalCommands {
     readonly port?: string | undefined;
     readonly data?: string | undefined;
   }): Promise<void>;
+  /** Launches or upgrades a stage. @throws CommandError if it is refused, or fails */
+  deployStage(stage: string, options: DeployOptions, io: Io): Promise<void>;
 }
 
 export interface TargetContext {

@@ -37,7 +37,7 @@ const hookloomFile = v.strictObject(
 type HookloomFile = v.InferOutput<typeof hookloomFile>;
 
 /** What the file of a folder says; as if it were empty where there is none. @throws CommandError for an invalid one */
-const readHookloomFile = (folder: string): HookloomFile => {
+export const readHookloomFile = (folder: string): HookloomFile => {
   const path = join(folder, FOLDER_FILE);
   if (!existsSync(path)) return { plugins: {}, stages: {} };
   const content = readFileSync(path, 'utf8');

@@ -54,14 +54,14 @@ export const readUrl = (text: string): string => {
 };
 
 /** Checks the combination of options. Commander accepts whatever follows an option as its value. */
-export const checkOptions = (options: Readonly<Record<string, unknown>>): void => {
+export const checkOptions = (options: Readonly<Record<string, unknown>>, namesStage = false): void => {
   for (const [name, value] of Object.entries(options)) {
     if (typeof value === 'string' && value.startsWith('--'))
       throw usageError(`--${name} needs a value, but ${value} is an option.`);
   }
   // Without a stage, the command would target the local service.
   for (const name of ['region', 'profile', 'url'])
-    if (options[name] !== undefined && options.stage === undefined)
+    if (options[name] !== undefined && options.stage === undefined && !namesStage)
       throw usageError(`--${name} needs --stage NAME.`);
 };
 

@@ -23,6 +23,7 @@ import { addPluginCommands } from './plugin-commands.ts';
 import { addProjectCommands } from './project-commands.ts';
 import { checkOptions, JSON_OUTPUT, readStage, readUrl } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
+import { addStageCommands } from './stage-commands.ts';
 import { addStateCommands } from './state-commands.ts';
 import { addStatisticsCommand } from './statistics-command.ts';
 import type { OpenTarget } from './target.ts';
@@ -69,12 +70,15 @@ export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Comm
       outputError: () => {}, // also thrown, and reported with all other errors
     })
     .exitOverride()
-    .hook('preAction', (_program, command) => checkOptions(command.optsWithGlobals()));
+    .hook('preAction', (_program, command) =>
+      checkOptions(command.optsWithGlobals(), command.parent?.name() === 'stage'),
+    );
   const onTarget: CommandContext['onTarget'] = async (action) => {
     await action({ io, target: await openTarget(program.opts()) });
   };
   const context: CommandContext = { io, onTarget, ...loaders };
   addProjectCommands(program, context);
+  addStageCommands(program, context);
   addWorkflowCommands(program, context);
   addFolderCommands(program, context);
   addNodeTypeCommands(program, context);

@@ -7,8 +7,9 @@ import { type AdminApi, createAdminApi, createSendToApi } from './admin-api.ts';
 import { CommandError, EXIT, type StageOptions } from './command-error.ts';
 import type { DoctorParts } from './doctor/ask-aws.ts';
 import { findApiUrl } from './find-api-url.ts';
+import { readHookloomFile } from './hookloom-file.ts';
 import { type LocalServiceInfo, readServiceInfo } from './local/local-service.ts';
-import { isInstalled } from './local/project-folder.ts';
+import { homeFolder, isInstalled } from './local/project-folder.ts';
 import { createSendBytes, type SendBytes } from './signed-requests.ts';
 
 /** The service that commands work on: a deployed stage, or the local service. */
@@ -42,7 +43,8 @@ export type OpenTarget = (options: TargetOptions) => Target | Promise<Target>;
 export const openTarget = async ({ stage, region, profile, url }: TargetOptions): Promise<Target> => {
   if (profile !== undefined) process.env.AWS_PROFILE = profile;
   if (stage !== undefined) {
-    process.env.AWS_REGION = region ?? (await findRegion()); // of all clients, with and without the SDK
+    const named = region ?? readHookloomFile(homeFolder()).stages[stage]?.region;
+    process.env.AWS_REGION = named ?? (await findRegion()); // of all clients, with and without the SDK
     return connectTarget({ tablePrefix: `hookloom-${stage}`, ...(url === undefined ? {} : { apiUrl: url }) });
   }
   const service = readServiceInfo();
@@ -56,7 +58,7 @@ export const openTarget = async ({ stage, region, profile, url }: TargetOptions)
 };
 
 /** Any client of the SDK finds region and credentials: in the environment, profiles, and single sign-on. */
-const openSdk = async (): Promise<DynamoDBClient> => {
+export const openSdk = async (): Promise<DynamoDBClient> => {
   const { DynamoDBClient } = await import('@aws-sdk/client-dynamodb');
   // Passed on to what reads the files of profiles: otherwise, it would read each only once.
   const options: DynamoDBClientConfig & { readonly ignoreCache: true } = { ignoreCache: true };
@@ -64,7 +66,7 @@ const openSdk = async (): Promise<DynamoDBClient> => {
 };
 
 /** Finds the region as the SDK does: in the environment, then in the profile. */
-const findRegion = async (): Promise<string> => {
+export const findRegion = async (): Promise<string> => {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const region = AWS_REGION || AWS_DEFAULT_REGION;
   if (region !== undefined && region !== '') return region;

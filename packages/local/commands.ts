@@ -3,4 +3,7 @@ import { runService } from './run-service.ts';
 
 // What the command line loads on use.
 
-export default { runService } satisfies LocalCommands;
+export default {
+  runService,
+  deployStage: async (...given) => (await import('./deploy/deploy-stage.ts')).deployStage(...given),
+} satisfies LocalCommands;

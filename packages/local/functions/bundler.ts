@@ -242,7 +242,7 @@ const openContext = async (
 const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
-const describeBuildError = (error: unknown): string => {
+export const describeBuildError = (error: unknown): string => {
   if (!isBuildFailure(error)) return error instanceof Error ? error.message : String(error);
   return error.errors.slice(0, 10).map(describeMessage).join('\n');
 };
