@@ -8,7 +8,7 @@ import pLimit from 'p-limit';
 import type { Plan, Route } from '../workflows/plan/plan.ts';
 import { toFailure } from './failure.ts';
 import type { NodeRun, Outputs } from './node-run.ts';
-import type { NodeFailure } from './result.ts';
+import type { NodeFailure, WaitTime } from './result.ts';
 import type { Session } from './session.ts';
 import type { Attempt, Step, Steps } from './steps.ts';
 
@@ -51,6 +51,9 @@ const toInnerResult = ({ output, failure }: RunResult): InnerResult =>
 /** How deep inner runs may be nested, so that a workflow that runs itself ends. */
 const MAX_DEPTH = 10;
 
+/** How many waits of a node run are on its record. */
+const MAX_WAITS = 20;
+
 /** The type of the node at which a workflow starts when another workflow runs it. */
 const ENTRY_TYPE = 'manualTrigger';
 
@@ -78,6 +81,16 @@ export const createControl = (
   const awaitOperation = <Value>(operation: Promise<Value>): Promise<Value> =>
     session.awaitOperation(run.planNode.node.id, operation);
 
+  const recordWait = async <Value>(kind: WaitTime['kind'], waiting: Promise<Value>): Promise<Value> => {
+    if (run.waits.length === MAX_WAITS) return waiting;
+    const wait = { kind, startedAt: session.deadline.readClock(), endedAt: null };
+    run.waits = [...run.waits, wait];
+    const value = await waiting;
+    const ended = { ...wait, endedAt: session.deadline.readClock() };
+    run.waits = run.waits.map((one) => (one === wait ? ended : one));
+    return value;
+  };
+
   const runStep = async (name: string, work: () => Promise<JsonObject>): Promise<JsonObject> => {
     const step: Step = { name, retry: { maxAttempts: 5 }, attempt: () => toAttempt(work) };
     const result = await awaitOperation(steps.run(step));
@@ -100,7 +113,7 @@ export const createControl = (
   };
 
   return {
-    wait: (seconds) => awaitOperation(steps.wait(nextName(), seconds, run.signal())),
+    wait: (seconds) => recordWait('time', awaitOperation(steps.wait(nextName(), seconds, run.signal()))),
 
     openCallback: async (timeoutSeconds, question = {}): Promise<Callback> => {
       if (callbacks === null) throw new Error('this run cannot wait for an answer because it is not durable');
@@ -122,7 +135,7 @@ export const createControl = (
         url: callbacks.urlOf(openedName, expiresAt),
         expiresAt,
         answer: async () => {
-          const answered = await answer();
+          const answered = await recordWait('callback', answer());
           run.callbacks = run.callbacks.filter((one) => one !== openedName);
           if (answered === null) session.unanswered.set(place, openedName);
           return answered;

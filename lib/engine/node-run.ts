@@ -14,6 +14,7 @@ import {
   type NodeFailure,
   type NodeRecord,
   type PlannedRetry,
+  type WaitTime,
 } from './result.ts';
 import type { Attempt, StepResult } from './steps.ts';
 
@@ -56,6 +57,8 @@ export interface NodeRun {
   attempts: number;
   /** When the attempts that this process has made ran; empty if the node is no step. */
   attemptTimes: readonly AttemptTime[];
+  /** The first waits of a control node: see {@link NodeRecord}. */
+  waits: readonly WaitTime[];
   /** What the latest attempt has counted in this process; null if nothing. */
   usage: Usage | null;
   /** The attempt that follows the latest one; null if none is planned. */
@@ -70,6 +73,7 @@ export interface NodeRun {
 export const unattempted = {
   attempts: 0,
   attemptTimes: [],
+  waits: [],
   usage: null,
   retry: null,
   callbacks: [],
@@ -129,6 +133,7 @@ export const toNodeRecord = (
     startedAt,
     attempts,
     attemptTimes,
+    waits,
     retry,
     usage,
     callbacks,
@@ -143,6 +148,7 @@ export const toNodeRecord = (
   attempts,
   // Of a single attempt, start and duration say when it ran.
   ...(attempts < 2 && retry === null ? {} : { attemptTimes }),
+  ...(waits.length === 0 ? {} : { waits }),
   startedAt,
   durationMs: 0,
   ...(usage === null ? {} : { usage }),

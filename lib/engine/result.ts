@@ -30,6 +30,14 @@ export interface AttemptTime {
   readonly endedAt: number | null;
 }
 
+/** A wait of a control node, for a time or for an answer, in milliseconds since the epoch. */
+export interface WaitTime {
+  readonly kind: 'time' | 'callback';
+  readonly startedAt: number;
+  /** Null if it had not ended when the node did, or lasts. */
+  readonly endedAt: number | null;
+}
+
 /** One run of one node; in a loop a node has one per iteration. */
 export interface NodeRecord {
   readonly nodeId: string;
@@ -46,6 +54,8 @@ export interface NodeRecord {
    * whose process crashed may be missing.
    */
   readonly attemptTimes?: readonly AttemptTime[];
+  /** Its first waits, in their order; absent if it has not waited. */
+  readonly waits?: readonly WaitTime[];
   /** When the node started, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly durationMs: number;

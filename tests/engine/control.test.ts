@@ -55,6 +55,19 @@ test('operations of a node are named by its key and their order', async () => {
   expect(result).toMatchObject({ status: 'succeeded', elapsedMs: 30_500 });
 });
 
+test('waits of a node are on its record, up to the twentieth', async () => {
+  const result = await runSteered(async (control) => {
+    for (let wait = 0; wait < 22; wait++) await control.wait(2);
+    return {};
+  });
+  const { waits = [], startedAt = 0 } = result.nodes.at(-1) ?? {};
+  expect(waits).toHaveLength(20);
+  expect(waits.slice(0, 2)).toEqual([
+    { kind: 'time', startedAt, endedAt: startedAt + 2_000 },
+    { kind: 'time', startedAt: startedAt + 2_000, endedAt: startedAt + 4_000 },
+  ]);
+});
+
 test('a node that catches an exceeded operation limit cannot continue', async () => {
   const exceeded: ARun['steps'] = (clock) => {
     const steps: Steps = {
@@ -133,6 +146,7 @@ describe('a callback', () => {
       value: { isOk: true },
     });
     expect(result.nodes.at(-1)).not.toHaveProperty('callbacks');
+    expect(result.nodes.at(-1)?.waits).toMatchObject([{ kind: 'callback', endedAt: expect.any(Number) }]);
   });
 
   test('may have no question', async () => {

@@ -1,6 +1,12 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { nodeKeyOf } from '../../engine/node-run.ts';
-import { type AttemptTime, type ExecutionResult, isOpen, type NodeRecord } from '../../engine/result.ts';
+import {
+  type AttemptTime,
+  type ExecutionResult,
+  isOpen,
+  type NodeRecord,
+  type WaitTime,
+} from '../../engine/result.ts';
 import { type BlobStore, packText, toBlobKey } from './blob-store.ts';
 import type { ExecutionStart } from './execution-store.ts';
 import { redactCredentials } from './redact-credentials.ts';
@@ -68,7 +74,10 @@ export const keepTimes = (
     const known = before.get(nodeKeyOf(record));
     if (known === undefined) return record;
     const { startedAt } = known;
-    const attempted = mergeAttempts(known.attemptTimes, record.attemptTimes);
+    const attempted = {
+      ...mergeAttempts(known.attemptTimes, record.attemptTimes),
+      ...mergeWaits(known.waits, record.waits),
+    };
     if (!isOpen(known)) return { ...record, ...attempted, startedAt, durationMs: known.durationMs };
     const durationMs = isOpen(record) ? 0 : Math.max(0, record.startedAt + record.durationMs - startedAt);
     const timed = { ...record, ...attempted, startedAt, durationMs };
@@ -88,6 +97,19 @@ const mergeAttempts = (
   return byNumber.size === 0
     ? {}
     : { attemptTimes: [...byNumber.values()].sort((a, b) => a.number - b.number) };
+};
+
+/** The times of waits: a replay passes those that have ended again, at its own time. */
+const mergeWaits = (
+  recorded: readonly WaitTime[] = [],
+  computed: readonly WaitTime[] = [],
+): Pick<NodeRecord, 'waits'> => {
+  const later = computed.slice(recorded.length);
+  const waits = recorded.map((known, at) => ({
+    ...known,
+    endedAt: known.endedAt ?? computed[at]?.endedAt ?? null,
+  }));
+  return recorded.length + later.length === 0 ? {} : { waits: [...waits, ...later] };
 };
 
 /** @returns the latest recorded time, milliseconds since the epoch */

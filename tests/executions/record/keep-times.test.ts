@@ -70,6 +70,20 @@ test('each process knows the times of the attempts that it has made', () => {
   expect(keepTimes([closed], [record({ attempts: 3, startedAt: 9_000 })])).toEqual([closed]);
 });
 
+test('a wait lasts from when it was first recorded until the first replay that has passed it', () => {
+  const wait = (startedAt: number, endedAt: number | null) => ({ kind: 'time' as const, startedAt, endedAt });
+  const open = record({ status: 'waiting', durationMs: 0, waits: [wait(1_000, 2_000), wait(2_100, null)] });
+  const ended = record({
+    startedAt: 9_000,
+    durationMs: 500,
+    waits: [wait(9_000, 9_000), wait(9_000, 9_100), wait(9_100, 9_500)],
+  });
+  const merged = [wait(1_000, 2_000), wait(2_100, 9_100), wait(9_100, 9_500)];
+  expect(keepTimes([open], [ended])).toEqual([record({ durationMs: 8_500, waits: merged })]);
+  const replayed = { ...open, startedAt: 9_000, waits: [wait(9_000, 9_000)] };
+  expect(keepTimes([open], [replayed])).toEqual([open]);
+});
+
 test.each([
   ['node', { nodeId: 'b' }],
   ['iteration', { iteration: 1 }],

@@ -426,7 +426,14 @@ const measureNodes = (nodes: readonly NodeRecord[], maxBytes: number) => {
 
 const withoutData = (node: NodeRecord): NodeRecord => {
   if (node.status === 'failed') return node;
-  const { input: _input, outputs: _outputs, reads: _reads, attemptTimes: _times, ...rest } = node;
+  const {
+    input: _input,
+    outputs: _outputs,
+    reads: _reads,
+    attemptTimes: _times,
+    waits: _waits,
+    ...rest
+  } = node;
   return rest;
 };
 
