@@ -298,6 +298,7 @@ const createAttemptContext = (
           },
       credential,
       idempotencyKey,
+      traceparent: nodeType.pure ? undefined : ports.traceparentOf?.(run.key),
       remainingMs,
       addUsage: (amounts) => {
         // What an attempt counts after its timeout is not added to the next attempt.

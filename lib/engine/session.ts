@@ -78,6 +78,8 @@ export interface EnginePorts {
   readonly callbacks: CallbackUrls | null;
   /** Lends credentials; absent if no node can borrow one. */
   readonly credentials?: Pick<CredentialSource, 'open'> | undefined;
+  /** Computes the `traceparent` of what a node run sends, by its key; absent without tracing. */
+  readonly traceparentOf?: ((nodeKey: string) => string) | undefined;
   /** Catches stray errors, so that they fail their node; absent if a stray error ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
   /**

@@ -29,6 +29,26 @@ test.each<[string, ANode]>([
   expect(result.output).toEqual({ left: 600, key: 'e-1/slow/0', isAborted: false, knowsTime: true });
 });
 
+test('what a node sends has the trace context of its run, in each iteration and attempt', async () => {
+  const seen: unknown[] = [];
+  const sends: ANode = {
+    pure: false,
+    does: (_node, _input, { traceparent, attempt }) => {
+      seen.push(traceparent);
+      if (attempt === 1) throw new Error('again');
+      return {};
+    },
+    settings: { retry: { maxAttempts: 2 } },
+  };
+  const pure: ANode = { does: (_node, _input, { traceparent }) => ({ traceparent: traceparent ?? null }) };
+  const graph = { nodes: { sends, pure }, edges: ['start -> sends', 'sends -> pure'] };
+  const traced = await runGraph({ ...graph, ports: { traceparentOf: (key) => `of ${key}` } });
+  expect(seen).toEqual(['of sends/0', 'of sends/0']);
+  expect(traced.output).toEqual({ traceparent: null }); // which sends nothing
+  await runGraph(graph);
+  expect(seen.slice(2)).toEqual([undefined, undefined]);
+});
+
 test('the signal of a copied context is aborted when the attempt times out', async () => {
   let signal: AbortSignal | undefined;
   const result = await runGraph({

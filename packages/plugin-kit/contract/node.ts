@@ -47,6 +47,11 @@ export interface NodeContext {
   readonly logger: Logger;
   /** The signal that is aborted when the attempt's time is up; pass it to every call that can be cancelled. */
   readonly signal: AbortSignal;
+  /**
+   * The trace context for what the node sends, so that receivers appear below the node: with tracing, its own span. Absent
+   * without tracing: send that of the execution, if there is one.
+   */
+  readonly traceparent?: string | undefined;
   /** Returns the milliseconds left for this attempt. */
   remainingMs(): number;
   readonly services: Services;

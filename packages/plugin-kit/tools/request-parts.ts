@@ -71,8 +71,10 @@ export const fromAttempt = ({
 });
 
 /** The header that links a request to the trace of its execution (W3C Trace Context); empty without a trace. */
-export const toTraceHeaders = ({ execution: { traceparent } }: NodeContext): Record<string, string> =>
-  traceparent === undefined ? {} : { traceparent };
+export const toTraceHeaders = ({
+  execution,
+  traceparent = execution.traceparent,
+}: NodeContext): Record<string, string> => (traceparent === undefined ? {} : { traceparent });
 
 /** A field name: RFC 9110 §5.1, §5.6.2 (token). */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -55,6 +55,14 @@ describe('what httpRequest sends', () => {
     expect(await headersFor({ Traceparent: 'own' })).toEqual({ traceparent: 'own' });
   });
 
+  test('the trace of its own span, with tracing', async () => {
+    const { context, requests } = aContextAnswering();
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-96e3bd7a8b823568-01';
+    const execution = { ...context.execution, traceparent: traceparent.replace('96e3', '00f0') };
+    await runNode(httpRequest, 'httpRequest', { url }, {}, { ...context, execution, traceparent });
+    expect(requests[0]?.headers).toEqual({ traceparent });
+  });
+
   test('its credential, which the client adds', async () => {
     const { context, requests } = aContextAnswering();
     const credential: LentCredential = {
