@@ -17,22 +17,25 @@ export interface PackagedOption {
 export type Placeholders = Readonly<Record<string, string>>;
 
 /**
- * Makes one template of those that were packaged with and without each option: what differs is under the condition of its option, and
- * each placeholder is a parameter. Options must not change the same value.
+ * Makes one template of those that were packaged with and without each option: what differs is under the condition of its option.
+ * Options must not change the same value. A template that was merged itself can be an option of another one.
  *
  * @throws Error when an option changes what can't be under a condition
  */
-export const toLaunchable = (
-  base: Template,
-  options: readonly PackagedOption[],
-  placeholders: Placeholders,
-): Template => {
-  const merged = options.reduce<unknown>(
+export const mergeOptions = (base: Template, options: readonly PackagedOption[]): Template =>
+  options.reduce<unknown>(
     (whole, { condition, template }) => addOption(whole, base, template, { condition, path: [] }),
     base,
-  );
-  return substitute(merged, placeholders) as Template;
-};
+  ) as Template;
+
+/** The names of the conditions of a template's resources: of an option, or of two of them, with {@link BOTH} in between. */
+export const conditionsIn = ({ Resources }: Template): readonly string[] => [
+  ...new Set(
+    Object.values(Resources).flatMap(({ Condition }) => (Condition === undefined ? [] : String(Condition))),
+  ),
+];
+
+export const BOTH = 'And';
 
 interface Place {
   readonly condition: string;
@@ -64,7 +67,12 @@ const addOption = (whole: unknown, base: unknown, option: unknown, place: Place)
       if (Object.hasOwn(base, key)) return [key, when(condition, NO_VALUE, whole[key])];
       if (!Object.hasOwn(option, key)) return [key, whole[key]];
       const added = option[key];
-      return [key, isEntry ? { ...(added as Part), Condition: condition } : when(condition, added, NO_VALUE)];
+      if (!isEntry) return [key, when(condition, added, NO_VALUE)];
+      const { Condition: own } = added as Part;
+      return [
+        key,
+        { ...(added as Part), Condition: own === undefined ? condition : `${own}${BOTH}${condition}` },
+      ];
     }),
   );
 };
@@ -102,6 +110,10 @@ const isMap = (value: unknown): value is Part =>
   value !== null &&
   !Array.isArray(value) &&
   !Object.keys(value).some((key) => key === 'Ref' || key.startsWith('Fn::'));
+
+/** Makes each placeholder a parameter. */
+export const toLaunchable = (template: Template, placeholders: Placeholders): Template =>
+  substitute(template, placeholders) as Template;
 
 /** Replaces placeholders in texts, which become `Fn::Sub`, and in the texts of `Fn::Sub`. */
 const substitute = (value: unknown, placeholders: Placeholders): unknown => {

@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyProject } from '../../packages/local/stage/package-stage.ts';
-import { type Template, toLaunchable } from './launchable-template.ts';
+import { BOTH, conditionsIn, mergeOptions, type Template, toLaunchable } from './launchable-template.ts';
 
 /** What stands in packaged templates for what a launch decides. */
 const STAGE = 'stage-of-a-launch';
@@ -11,6 +11,7 @@ const REGION = 'us-east-1';
 const PREFIX = 'prefix-of-a-launch/';
 const TOPIC = `arn:aws:sns:${REGION}:000000000000:topic-of-a-launch`;
 const BUS = `arn:aws:events:${REGION}:000000000000:event-bus/bus-of-a-launch`;
+const COLLECTOR = 'https://collector-of-a-launch.example/v1/traces';
 const KEY = `arn:aws:kms:${REGION}:000000000000:key/key-of-a-launch`;
 
 /** A parameter of the template that is an option of the service: `none` or `false` turns it off. */
@@ -19,6 +20,17 @@ interface Option {
   readonly param: string;
   readonly value: string;
   readonly off: 'none' | 'false';
+  readonly description: string;
+  /** Further parameters, which only matter with this one, by their names here. */
+  readonly details?: Readonly<Record<string, Detail>>;
+}
+
+interface Detail {
+  readonly param: string;
+  /** What stands in the packaged template for the value of a launch. */
+  readonly value: string;
+  readonly initial: string;
+  readonly pattern: string;
   readonly description: string;
 }
 
@@ -36,6 +48,28 @@ const OPTIONS: Readonly<Record<string, Option>> = {
     description: 'A dashboard in CloudWatch, $3 a month',
   },
   Tracing: { param: 'tracing', value: 'true', off: 'false', description: 'X-Ray traces all functions' },
+  Traces: {
+    param: 'traces',
+    value: COLLECTOR,
+    off: 'none',
+    description: 'URL of a collector that takes traces of executions by OTLP over HTTP, with its path',
+    details: {
+      TraceRatio: {
+        param: 'traceRatio',
+        value: '.271828182',
+        initial: '1',
+        pattern: '0|1|0?\\.[0-9]{1,9}',
+        description: 'How many of the traces that begin in the service are sent, 0 to 1',
+      },
+      TraceHeaders: {
+        param: 'traceHeaders',
+        value: 'headers-of-a-launch',
+        initial: 'none',
+        pattern: '[A-Za-z0-9_-]{1,64}',
+        description: 'Name of the secret with the headers of the collector: see docs/traces.md',
+      },
+    },
+  },
   EventBus: {
     param: 'eventBus',
     value: BUS,
@@ -56,6 +90,16 @@ const OPTIONS: Readonly<Record<string, Option>> = {
     description: 'Tables can be deleted only after this is turned off',
   },
 };
+
+/** It makes a function, to which other options apply: they are packaged with and without it. */
+const WITH_FUNCTION = 'Traces';
+
+const paramsOf = (option: Option | undefined): readonly string[] =>
+  option === undefined
+    ? []
+    : [option, ...Object.values(option.details ?? {})].map(({ param, value }) => `--param=${param}=${value}`);
+
+const DETAILS = Object.values(OPTIONS).flatMap(({ details = {} }) => Object.entries(details));
 
 /** Packages the service with options of the Serverless Framework. */
 export type PackageWith = (parameters: readonly string[]) => Template;
@@ -108,29 +152,49 @@ export const toParameters = (version: string): Readonly<Record<string, Parameter
       Description: 'What the keys of the zips begin with',
     },
   };
-  const chosen = Object.entries(OPTIONS).map(([name, { off, description }]): [string, Parameter] => [
-    name,
-    {
-      Type: 'String',
-      Default: off,
-      ...(off === 'false' ? { AllowedValues: ['true', 'false'] } : {}),
-      Description: description,
-    },
-  ]);
+  const chosen = Object.entries(OPTIONS).flatMap(
+    ([name, { off, description, details = {} }]): [string, Parameter][] => [
+      [
+        name,
+        {
+          Type: 'String',
+          Default: off,
+          ...(off === 'false' ? { AllowedValues: ['true', 'false'] } : {}),
+          Description: description,
+        },
+      ],
+      ...Object.entries(details).map(
+        ([detail, { initial, pattern, description: about }]): [string, Parameter] => [
+          detail,
+          { Type: 'String', Default: initial, AllowedPattern: pattern, Description: about },
+        ],
+      ),
+    ],
+  );
   return { ...own, ...Object.fromEntries(chosen) };
 };
 
 /** Makes the template of a release, which starts any stage in any account and region. */
 export const toReleasedTemplate = (version: string, packageWith: PackageWith): Template => {
   const place = ['--stage', STAGE, '--region', REGION];
-  const base = withoutPackage(packageWith(place));
-  const options = Object.entries(OPTIONS).map(([name, { param, value }]) => ({
-    condition: conditionOf(name),
-    template: withoutPackage(packageWith([...place, `--param=${param}=${value}`])),
-  }));
-  const { Resources, Outputs } = toLaunchable(base, options, {
+  const packageAll = (others: readonly string[]): Template =>
+    mergeOptions(
+      withoutPackage(packageWith([...place, ...others])),
+      Object.entries(OPTIONS)
+        .filter(([name]) => name !== WITH_FUNCTION)
+        .map(([name, option]) => ({
+          condition: conditionOf(name),
+          template: withoutPackage(packageWith([...place, ...others, ...paramsOf(option)])),
+        })),
+    );
+  const merged = mergeOptions(packageAll([]), [
+    { condition: conditionOf(WITH_FUNCTION), template: packageAll(paramsOf(OPTIONS[WITH_FUNCTION])) },
+  ]);
+  const { Resources, Outputs } = toLaunchable(merged, {
     [TOPIC]: reference('AlarmTopic'),
     [BUS]: reference('EventBus'),
+    [COLLECTOR]: reference('Traces'),
+    ...Object.fromEntries(DETAILS.map(([name, { value }]) => [value, reference(name)])),
     [KEY]: reference('KmsKey'),
     [STAGE]: reference('Stage'),
     [REGION]: reference('AWS::Region'),
@@ -140,12 +204,19 @@ export const toReleasedTemplate = (version: string, packageWith: PackageWith): T
     AWSTemplateFormatVersion: '2010-09-09',
     Description: `Hookloom ${version}: workflow automation, started by webhooks, events, messages and schedules`,
     Parameters: toParameters(version),
-    Conditions: Object.fromEntries(
-      Object.entries(OPTIONS).map(([name, { off }]) => [
-        conditionOf(name),
-        { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: name }, off] }] },
-      ]),
-    ),
+    Conditions: {
+      ...Object.fromEntries(
+        Object.entries(OPTIONS).map(([name, { off }]) => [
+          conditionOf(name),
+          { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: name }, off] }] },
+        ]),
+      ),
+      ...Object.fromEntries(
+        conditionsIn(merged)
+          .filter((name) => name.includes(BOTH))
+          .map((name) => [name, { 'Fn::And': name.split(BOTH).map((Condition) => ({ Condition })) }]),
+      ),
+    },
     Resources,
     Outputs,
   };
@@ -210,10 +281,15 @@ const fromAssets = (resource: Resource): Resource => {
   if (Type === 'AWS::Lambda::Version')
     return {
       ...resource,
-      Properties: { FunctionName: Properties?.FunctionName, Description: { 'Fn::Sub': SETTINGS } },
+      Properties: { FunctionName: Properties?.FunctionName, Description: SETTINGS },
     };
   return resource;
 };
 
 /** What of a launch changes the function that has versions. A description has at most 256 characters. */
-const SETTINGS = ['AssetsPrefix', 'Tracing', 'EventBus', 'KmsKey'].map(reference).join(' ');
+const SETTINGS = {
+  'Fn::Sub': [
+    ['AssetsPrefix', 'Tracing', 'EventBus', 'KmsKey', 'Sampled'].map(reference).join(' '),
+    { Sampled: { 'Fn::If': [conditionOf(WITH_FUNCTION), { Ref: 'TraceRatio' }, 'none'] } },
+  ],
+};

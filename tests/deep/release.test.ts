@@ -13,6 +13,7 @@ const region = 'eu-central-1';
 const account = '123456789012';
 const topic = `arn:aws:sns:${region}:${account}:pager`;
 const bus = `arn:aws:events:${region}:${account}:event-bus/ends`;
+const collector = 'https://collector.example.com/v1/traces';
 const key = `arn:aws:kms:${region}:${account}:key/0000-1111`;
 
 /** What a launch of the released template makes, and what `serverless package` makes with the same parameters. */
@@ -22,12 +23,17 @@ const cases: readonly (readonly [
   packaged: readonly string[],
 ])[] = [
   ['without options', {}, []],
+  ['with a collector alone', { Traces: collector }, [`traces=${collector}`]],
+  ['with others alone', { AlarmTopic: topic, Tracing: 'true' }, [`alarmTopic=${topic}`, 'tracing=true']],
   [
     'with all of them',
     {
       AlarmTopic: topic,
       Dashboard: 'true',
       Tracing: 'true',
+      Traces: collector,
+      TraceRatio: '0.05',
+      TraceHeaders: 'grafana',
       EventBus: bus,
       KmsKey: key,
       DeletionProtection: 'true',
@@ -36,6 +42,9 @@ const cases: readonly (readonly [
       `alarmTopic=${topic}`,
       'dashboard=true',
       'tracing=true',
+      `traces=${collector}`,
+      'traceRatio=0.05',
+      'traceHeaders=grafana',
       `eventBus=${bus}`,
       `kmsKey=${key}`,
       'deletionProtection=true',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { resolveTemplate } from 'lambda-stage/door';
-import { toLaunchable } from '../../../scripts/release/launchable-template.ts';
+import { conditionsIn, mergeOptions, toLaunchable } from '../../../scripts/release/launchable-template.ts';
 
 const queue = (properties: object) => ({ Type: 'AWS::SQS::Queue', Properties: properties });
 const aTemplate = (properties: object, more: object = {}) => ({
@@ -13,10 +13,9 @@ const launch = (
   chosen: readonly string[],
 ) => {
   const all = Object.entries(options);
-  const { Resources } = toLaunchable(
+  const { Resources } = mergeOptions(
     base,
     all.map(([condition, template]) => ({ condition, template })),
-    {},
   );
   const Conditions = Object.fromEntries(
     all.map(([name]) => [name, { 'Fn::Equals': [chosen.includes(name), true] }]),
@@ -62,12 +61,31 @@ describe('a template for any choice of options', () => {
     const depending = (names: readonly string[]) => ({
       Resources: { Queue: { ...queue({}), DependsOn: names } },
     });
-    const { Resources } = toLaunchable(
-      depending(['A']),
-      [{ condition: 'HasB', template: depending(['A', 'B']) }],
-      {},
-    );
+    const { Resources } = mergeOptions(depending(['A']), [
+      { condition: 'HasB', template: depending(['A', 'B']) },
+    ]);
     expect(Resources.Queue).toMatchObject({ DependsOn: ['A', 'B'] });
+  });
+
+  test('may be an option of another one: what needs both is under both conditions', () => {
+    const alarmOf = (name: string) => ({ [`${name}Alarm`]: { Type: 'AWS::CloudWatch::Alarm' } });
+    const without = mergeOptions(aTemplate({ Names: 'a' }), [
+      { condition: 'HasAlarms', template: aTemplate({ Names: 'a' }, alarmOf('A')) },
+    ]);
+    const withIt = mergeOptions(aTemplate({ Names: 'a,b' }, { B: queue({}) }), [
+      {
+        condition: 'HasAlarms',
+        template: aTemplate({ Names: 'a,b' }, { B: queue({}), ...alarmOf('A'), ...alarmOf('B') }),
+      },
+    ]);
+    const merged = mergeOptions(without, [{ condition: 'HasB', template: withIt }]);
+    expect(Object.entries(merged.Resources).map(([id, { Condition }]) => [id, Condition])).toEqual([
+      ['Queue', undefined],
+      ['AAlarm', 'HasAlarms'],
+      ['B', 'HasB'],
+      ['BAlarm', 'HasAlarmsAndHasB'],
+    ]);
+    expect(conditionsIn(merged)).toEqual(['HasAlarms', 'HasB', 'HasAlarmsAndHasB']);
   });
 
   test.each([
@@ -78,7 +96,7 @@ describe('a template for any choice of options', () => {
     ],
     ['a resource less', { Resources: {} }, 'Queue is missing with HasIt'],
   ])('is refused for an option with %s', (_title, template, message) => {
-    expect(() => toLaunchable(base, [{ condition: 'HasIt', template }], {})).toThrow(message);
+    expect(() => mergeOptions(base, [{ condition: 'HasIt', template }])).toThrow(message);
   });
 });
 
@@ -90,7 +108,6 @@ test('placeholders become references, and what looks like one in a text stays te
       Sub: { 'Fn::Sub': `\${A}-STAGE` },
       Both: `\${x} STAGE`,
     }),
-    [],
     { STAGE: `\${Stage}` },
   );
   expect(Resources.Queue?.Properties).toEqual({
