@@ -20,6 +20,12 @@ const HIGH = 0.8;
 /** Functions that Lambda invokes asynchronously, from its queue. */
 const ASYNCHRONOUS = ['RunDurable', 'RunExpress', 'Dispatch'];
 
+/** Functions that read streams of tables, with what it means when they are late. */
+const STREAM_READERS: Readonly<Record<string, string>> = {
+  Aggregate: 'Changes of tables have waited for the statistics',
+  ExportTraces: 'Executions that have ended have waited for the collector of traces',
+};
+
 /**
  * The alarms of a service, for problems that need a person. They cover every function and queue of the template, new ones
  * included, but not failed executions, which concern only their workflow. The description of each links to its section of docs/runbooks.md.
@@ -118,8 +124,9 @@ export const toAlarms = (
         ...twice,
         Threshold: HIGH * quotas.durableStarts * PERIOD_SECONDS,
       });
-    if (name === 'Aggregate')
-      add('AggregateIteratorAge', 'Changes of tables have waited for the statistics for more than an hour.', {
+    const waiting = STREAM_READERS[name];
+    if (waiting !== undefined)
+      add(`${name}IteratorAge`, `${waiting} for more than an hour.`, {
         ...maximum(ofFunction(id, 'IteratorAge'), 3_600_000), // milliseconds; a stream keeps a change for a day
         ...twice,
       });

@@ -91,6 +91,7 @@ export default class DeploymentPlugin {
             readCommit(PROJECT),
           );
         if (Object.keys(deployment.tags).length > 0) service.provider.stackTags = deployment.tags;
+        if (deployment.traces === null) delete service.functions.exportTraces;
         for (const [key, definition] of Object.entries(service.functions))
           completeFunction(definition, deployment, deployment.reservedConcurrency[key]);
       },
@@ -199,7 +200,7 @@ const importExisting = (plugins: readonly MakesChangeSets[], refuse: (message: s
 
 const completeFunction = (
   definition: FunctionDefinition,
-  { eventBus, domain, hasTracing }: Deployment,
+  { eventBus, domain, hasTracing, traces }: Deployment,
   reserved: number | undefined,
 ): void => {
   const { environment, iamRoleStatements } = definition;
@@ -209,13 +210,17 @@ const completeFunction = (
     environment.PUBLIC_URL = `https://${domain.name}`;
   if (hasTracing) definition.tracing = 'Active';
   if (iamRoleStatements !== undefined)
-    definition.iamRoleStatements = iamRoleStatements.map((statement) =>
-      [statement.Action].flat().includes('events:PutEvents')
-        ? { ...statement, Resource: toBusArns(eventBus) }
-        : statement,
-    );
+    definition.iamRoleStatements = iamRoleStatements.map((statement) => {
+      const { Action, Resource } = statement;
+      if ([Action].flat().includes('events:PutEvents'))
+        return { ...statement, Resource: toBusArns(eventBus) };
+      const isForTraces = [Action].flat().includes('lambda:InvokeFunction') && [Resource].flat().length === 0;
+      return isForTraces && traces !== null ? { ...statement, Resource: EXPORT_TRACES } : statement;
+    });
   if (hasTracing) definition.iamRoleStatements = [...(definition.iamRoleStatements ?? []), TRACING];
 };
+
+const EXPORT_TRACES = { 'Fn::GetAtt': ['ExportTracesLambdaFunction', 'Arn'] };
 
 /** X-Ray's actions support no resource ARN. */
 const TRACING = {

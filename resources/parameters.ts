@@ -66,6 +66,8 @@ export const readParameters = (
     hasRouteMetrics: read('routeMetrics', parseBoolean) ?? false,
     /** Whether X-Ray traces the functions. */
     hasTracing: read('tracing', parseBoolean) ?? false,
+    /** The URL to which traces are posted; null for no traces. The others of its parameters are only checked here. */
+    traces: read('traces', parseCollector),
     /** The bus for completion events; null to write them to the log. */
     eventBus: read('eventBus', (text) => parseEventBus(text, region)),
     /** Whether to adopt the tables and the bucket that an earlier stack of this stage left. */
@@ -90,6 +92,9 @@ export const readParameters = (
     /** The account's quotas that alarms compare with. */
     quotas: { ...QUOTAS, ...read('quotas', parseQuotas) },
   };
+  read('traceRatio', parseRatio);
+  if (read('traceHeaders', parseSecretName) !== null && deployment.traces === null)
+    problems.push('traceHeaders has no effect without traces');
   if (problems.length > 0) throw new ParameterError(problems.join('\n'));
   return deployment;
 };
@@ -115,6 +120,28 @@ const parseTopic = (text: string, region: string): string | Problem =>
     : new Problem(
         `must be the ARN of a standard SNS topic in ${region} (arn:aws:sns:${region}:ACCOUNT:NAME), or none`,
       );
+
+/** Plain HTTP only where no network is: to an extension of the functions. */
+const parseCollector = (text: string): string | Problem => {
+  const url = URL.parse(text);
+  const isLocal = url !== null && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  const isSafe = url?.protocol === 'https:' || (isLocal && url.protocol === 'http:');
+  return isSafe && url.username + url.password + url.hash === '' && url.pathname !== '/'
+    ? text
+    : new Problem(
+        'must be the https URL to which traces are posted, with its path, such as https://collector.example.com/v1/traces, and without credentials; or none',
+      );
+};
+
+const parseRatio = (text: string): number | Problem =>
+  /^(?:0|1|0?\.\d{1,9})$/.test(text)
+    ? Number(text)
+    : new Problem('must be a number from 0 to 1, such as 0.05');
+
+const parseSecretName = (text: string): string | Problem =>
+  /^[\w-]{1,64}$/.test(text)
+    ? text
+    : new Problem('must be the last part of the name of the parameter /hookloom-STAGE/traces/NAME, or none');
 
 const BUS_NAME = /^[\w.-]{1,256}$/;
 const BUS_ARN = /^arn:aws[\w-]*:events:([a-z\d-]+):\d{12}:event-bus\/([\w.-]{1,256})$/;

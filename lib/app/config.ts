@@ -53,6 +53,12 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>) =>
   workflowRole: env.WORKFLOW_ROLE || null,
   /** Bus for completion events; null writes them to the log. */
   eventBus: env.EVENT_BUS === 'none' ? null : env.EVENT_BUS || null,
+  /** The URL to which traces are sent; null for no traces. */
+  traces: env.TRACES === 'none' ? null : env.TRACES || null,
+  /** How many of the traces that begin here are sampled, 0 to 1. */
+  traceRatio: Number(env.TRACE_RATIO || 1),
+  /** The name of the secret with the headers of the collector; null for none. */
+  traceHeaders: env.TRACE_HEADERS === 'none' ? null : env.TRACE_HEADERS || null,
   /** Whether the stage has alarms that rely on the metrics of its sweeps. */
   hasAlarms: env.ALARM_TOPIC !== undefined && env.ALARM_TOPIC !== 'none',
   /** Public origin, without a trailing slash; null in functions that issue no callback URLs. */

@@ -86,6 +86,8 @@ export interface Ports {
   readonly otherWorkflows: OtherWorkflows;
   /** Lends credentials; absent where no node can borrow one. */
   readonly outboundCredentials?: CredentialSource | undefined;
+  /** Opens the ids of an execution's spans: see `createTraceparents`. Absent without tracing. */
+  readonly openTrace?: OpenTrace | undefined;
   /** Catches stray errors, so that they fail their node; absent if a stray error ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
 }
@@ -99,7 +101,14 @@ export type DispatchPorts = Pick<Ports, 'executions' | 'dispatcher' | 'clock' | 
 /** What the nodes of a run use. */
 export type NodePorts = Pick<
   Ports,
-  'services' | 'filesFor' | 'stateFor' | 'loggerFor' | 'otherWorkflows' | 'outboundCredentials' | 'guard'
+  | 'services'
+  | 'filesFor'
+  | 'stateFor'
+  | 'loggerFor'
+  | 'otherWorkflows'
+  | 'outboundCredentials'
+  | 'openTrace'
+  | 'guard'
 >;
 
 /** What accepting an execution needs. */
@@ -136,6 +145,11 @@ export interface Dispatcher {
 
 /** Compiles the plan of a workflow. @throws AppError `WORKFLOW_INVALID` */
 export type OpenPlan = (workflow: Workflow) => Promise<Plan>;
+
+/** @returns the `traceparent` of what a node run sends, by its key */
+type OpenTrace = (
+  execution: Pick<ExecutionIdentity, 'executionId' | 'traceparent'>,
+) => Promise<(nodeKey: string) => string>;
 
 export type FilesFor = (
   execution: Pick<ExecutionIdentity, 'executionId' | 'retryOf'> & {

@@ -38,6 +38,8 @@ export interface InspectParts {
   readonly openTest: (registry: InspectedRegistry) => TestCredential;
   /** @returns why the function does not work; null if it responds */
   readonly ping: (functionKey: string, deadlineMs: number) => Promise<string | null>;
+  /** Keys of functions that only some stages have, and that no request reaches. */
+  readonly optionalFunctions?: readonly string[];
   readonly limits?: Partial<InspectLimits>;
 }
 
@@ -69,6 +71,7 @@ export const createInspect = ({
   logger,
   openTest,
   ping,
+  optionalFunctions = [],
   limits: changed,
 }: InspectParts) => {
   const limits = { ...LIMITS, ...changed };
@@ -112,7 +115,8 @@ export const createInspect = ({
   /** Pings the background functions, all in parallel. */
   const checkFunctions = async (endsAt: number) => {
     const ms = Math.max(0, Math.min(DEADLINE_MS, endsAt - clock.now()));
-    const checks = BACKGROUND_FUNCTIONS.map(async (key) => [key, await checkFunction(key, ms)] as const);
+    const functions: readonly string[] = [...BACKGROUND_FUNCTIONS, ...optionalFunctions];
+    const checks = functions.map(async (key) => [key, await checkFunction(key, ms)] as const);
     return Object.fromEntries(await Promise.all(checks));
   };
 

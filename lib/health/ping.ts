@@ -27,5 +27,8 @@ export const plainPing: AnswerPing = (event, toPong) =>
 export const isPong = (answer: unknown): answer is Pong =>
   (answer as { readonly hookloom?: unknown } | null | undefined)?.hookloom === 'pong';
 
+/** Functions of serverless.yml that a stage has only if a parameter asks for them. */
+export const OPTIONAL_FUNCTIONS: readonly string[] = ['exportTraces'];
+
 /** The prefix of the workflow ids with which the doctor probes a service: reserved, so no user workflow has it. */
 export const PROBE_PREFIX = 'hookloom-doctor-';

@@ -17,6 +17,12 @@ export interface HookloomProps {
   readonly dashboard?: boolean;
   /** X-Ray traces all functions. */
   readonly tracing?: boolean;
+  /** URL of a collector that takes traces of executions by OTLP over HTTP, with its path. */
+  readonly traces?: string;
+  /** How many of the traces that begin in the service are sent, 0 to 1. @defaultValue `1` */
+  readonly traceRatio?: string;
+  /** Name of the secret with the headers of the collector. */
+  readonly traceHeaders?: string;
   /** ARN of an EventBridge bus in this region, for an event when an execution ends; by default, the log has them. */
   readonly eventBus?: string;
   /** ARN of a key that encrypts tables, bucket, queues and logs; by default AWS's keys. */

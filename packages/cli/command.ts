@@ -32,6 +32,7 @@ export interface LocalCommands {
   runService(options: {
     readonly port?: string | undefined;
     readonly data?: string | undefined;
+    readonly traces?: string | undefined;
   }): Promise<void>;
   /** Launches or upgrades a stage. @throws CommandError if it is refused, or fails */
   deployStage(stage: string, options: DeployOptions, io: Io): Promise<void>;

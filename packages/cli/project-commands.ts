@@ -25,6 +25,7 @@ export const addProjectCommands = (program: Command, context: CommandContext): v
     options: [
       ['--port <number>', 'port (default: PORT, or 3000); 0 uses any free one'],
       ['--data <folder>', 'keep workflows, credentials and executions there (default: in memory)'],
+      ['--traces <url>', 'send traces to a collector, such as http://localhost:4318/v1/traces'],
     ],
     examples: ['start', 'start --port 4000 --data data'],
     isOffline: true,

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { endOnFailure } from './database/disk-failure.ts';
-import type { LocalService } from './start-service.ts';
+import type { LocalService, ServiceOptions } from './start-service.ts';
 import { readPort, stopOnSignals } from './start-up.ts';
 
 const PORT = '3000';
@@ -14,21 +14,24 @@ const PORT = '3000';
 export const runService = async (options: {
   readonly port?: string | undefined;
   readonly data?: string | undefined;
+  readonly traces?: string | undefined;
 }): Promise<void> => {
   const dataFolder = options.data ?? (process.env.HOOKLOOM_DATA || undefined);
-  await startUntilStopped(options.port ?? (process.env.PORT || PORT), dataFolder).catch(
-    endOnFailure(resolve(dataFolder ?? tmpdir())),
-  );
+  const { port = process.env.PORT || PORT, traces } = options;
+  await startUntilStopped(port, { dataFolder, traces }).catch(endOnFailure(resolve(dataFolder ?? tmpdir())));
 };
 
-const startUntilStopped = async (port: string, dataFolder: string | undefined): Promise<void> => {
+const startUntilStopped = async (
+  port: string,
+  options: Pick<ServiceOptions, 'dataFolder' | 'traces'>,
+): Promise<void> => {
   let service: LocalService | null = null;
   const checkedPort = readPort(port);
   stopOnSignals(() => service?.stop ?? null);
   const { startService } = await import('./start-service.ts');
   service = await startService({
     port: checkedPort,
-    dataFolder,
+    ...options,
     log: (line) => process.stdout.write(`${withoutMetrics(line)}\n`),
   });
   process.stdout.write(service.startupMessage);

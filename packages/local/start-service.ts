@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { StartError } from 'lambda-stage/database';
 import { createRouter, type Gateway, startGateway } from 'lambda-stage/gateway';
+import { OPTIONAL_FUNCTIONS } from '../../lib/health/ping.ts';
 import {
   type LocalServiceInfo,
   ordersApiKey,
@@ -37,6 +38,8 @@ export interface ServiceOptions {
   readonly port: number;
   /** Folder of the data; if absent, the data is in memory or removed at the end. */
   readonly dataFolder: string | undefined;
+  /** The URL to which traces are sent; none if absent. */
+  readonly traces?: string | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -84,7 +87,10 @@ const stopParts = async ({ code, gateway, backend, files, registration }: Parts)
 };
 
 /** @returns the startup message */
-const startWith = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): Promise<string> => {
+const startWith = async (
+  { port, dataFolder, traces, log }: ServiceOptions,
+  parts: Parts,
+): Promise<string> => {
   const folder = projectFolder();
   const file = readServiceFile(folder);
   const { tablePrefix } = file;
@@ -125,12 +131,17 @@ const startWith = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts
     tablePrefix,
     dataFolder,
     pool: background,
-    streams: file.streams,
+    streams: file.streams.filter(
+      ({ functionKey }) => traces !== undefined || !OPTIONAL_FUNCTIONS.includes(functionKey),
+    ),
     log,
   });
   parts.backend = backend;
   const local = createLocalEnvironment(backend.endpoints, baseUrl);
-  environment.resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1', PRINT_NOTICES: baseUrl } });
+  environment.resolve({
+    ...local,
+    fixed: { ...local.fixed, PRINT_CALLBACKS: '1', PRINT_NOTICES: baseUrl, TRACES: traces ?? '' },
+  });
 
   const call = ((event) =>
     requests.invoke({ functionKey: samplesDefinition.key, event, requestId: randomUUID() })) as CallSamples;

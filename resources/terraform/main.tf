@@ -52,6 +52,9 @@ resource "aws_cloudformation_stack" "stage" {
     AlarmTopic         = var.alarm_topic
     Dashboard          = tostring(var.dashboard)
     Tracing            = tostring(var.tracing)
+    Traces             = var.traces
+    TraceRatio         = var.trace_ratio
+    TraceHeaders       = var.trace_headers
     EventBus           = var.event_bus
     KmsKey             = var.kms_key
     DeletionProtection = tostring(var.deletion_protection)

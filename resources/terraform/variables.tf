@@ -27,6 +27,24 @@ variable "tracing" {
   default     = false
 }
 
+variable "traces" {
+  description = "URL of a collector that takes traces of executions by OTLP over HTTP, with its path"
+  type        = string
+  default     = "none"
+}
+
+variable "trace_ratio" {
+  description = "How many of the traces that begin in the service are sent, 0 to 1"
+  type        = string
+  default     = "1"
+}
+
+variable "trace_headers" {
+  description = "Name of the secret with the headers of the collector: see docs/traces.md"
+  type        = string
+  default     = "none"
+}
+
 variable "event_bus" {
   description = "ARN of an EventBridge bus in this region, for an event when an execution ends; none writes them to the log"
   type        = string

@@ -92,7 +92,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
     // A mapping has a random id: its function identifies it.
     allow(
       'lambda',
-      'CreateEventSourceMapping DeleteEventSourceMapping GetEventSourceMapping UpdateEventSourceMapping',
+      '*EventSourceMapping', // Create, Delete, Get, Update
       '*',
       { ArnLike: { 'lambda:FunctionArn': arn('lambda', `function:${PREFIX}-{mapped}`) } },
     ),

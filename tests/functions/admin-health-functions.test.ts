@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { OPTIONAL_FUNCTIONS } from '../../lib/health/ping.ts';
 import { useWholeServices, type WholeServiceOptions } from '../support/a-whole-service.ts';
 import { anEvent } from '../support/an-api-event.ts';
 import { serviceFile } from '../support/function-environment.ts';
@@ -10,7 +11,9 @@ const { functions, routes } = serviceFile;
 /** The functions of serverless.yml that no request reaches. */
 const BACKGROUND = functions
   .map(({ key }) => key)
-  .filter((key) => !routes.some(({ functionKey }) => functionKey === key))
+  .filter(
+    (key) => !OPTIONAL_FUNCTIONS.includes(key) && !routes.some(({ functionKey }) => functionKey === key),
+  )
   .sort();
 
 const open = async (options: WholeServiceOptions = {}) => {
@@ -38,6 +41,13 @@ test('health pings the background functions, once a minute', async () => {
   await report();
   const pinged = invoked.map(({ functionKey }) => functionKey).filter((key) => key !== 'adminHealth');
   expect(pinged.sort()).toEqual(BACKGROUND);
+});
+
+test('health also pings the function that sends traces, if there is a collector', async () => {
+  const TRACES = 'https://collector.example.com/v1/traces';
+  const { report } = await open({ environment: { adminHealth: { TRACES } } });
+  const { checks } = await report();
+  expect(Object.keys(checks.functions).sort()).toEqual([...BACKGROUND, ...OPTIONAL_FUNCTIONS].sort());
 });
 
 test.each(['runExpress', 'runDurable'])(

@@ -86,13 +86,17 @@ describe('variables that serverless.yml sets for some functions are set nowhere 
     // Values of this machine for what only a deployment can say; each function gets its own.
     'packages/local/backend.ts': ['BLOB_BUCKET', 'WORKFLOW_ROLE', 'EVENT_BUS', 'PUBLIC_URL'],
     'tests/support/function-environment.ts': ['TABLE_PREFIX', 'BLOB_BUCKET', 'WORKFLOW_ROLE', 'PUBLIC_URL'],
-    // A function of the local service's own.
-    'packages/local/start-service.ts': ['TABLE_PREFIX'],
+    // A function of the local service's own; its collector of traces.
+    'packages/local/start-service.ts': ['TABLE_PREFIX', 'TRACES'],
     'packages/local/samples/samples-function.ts': ['TABLE_PREFIX'], // read
     'tests/deep/stage-mutations.test.ts': ['TABLE_PREFIX', 'WORKFLOW_ROLE'], // taken away
     // Stores that no function opens: for samples that are put, and for an execution that a test leaves behind.
     'packages/local/samples/sample-stores.ts': ['TABLE_PREFIX', 'PUBLIC_URL', 'SWEEP_FUNCTION'],
     'tests/deep/stage-doctor.test.ts': ['TABLE_PREFIX'],
+    // Values of a parameter that is off by default.
+    'tests/functions/export-traces.test.ts': ['TRACES', 'TRACE_RATIO', 'TRACE_HEADERS'],
+    'tests/functions/admin-health-functions.test.ts': ['TRACES'],
+    'tests/deep/traces.test.ts': ['TRACES', 'TRACE_RATIO', 'TRACE_HEADERS'],
   };
   /** They test how variables are read, not a function. */
   const ofReading =

@@ -50,10 +50,9 @@ const aService = async () => {
   const lambda = await aLocalServer({ [EVENTS]: (_request, response) => void response.writeHead(202).end() });
   const ready = Promise.withResolvers<ReturnType<typeof createAggregate>>();
   const streams = createStreams({
-    mappings: readServiceFile(projectRoot).streams.map((one) => ({
-      ...one,
-      table: one.table.replace('hookloom-dev', 'test'),
-    })),
+    mappings: readServiceFile(projectRoot)
+      .streams.filter(({ functionKey }) => functionKey === 'aggregate')
+      .map((one) => ({ ...one, table: one.table.replace('hookloom-dev', 'test') })),
     invoke: async (_functionKey, event) => (await ready.promise)(event),
     log: () => {},
   });

@@ -161,7 +161,7 @@ describe('alarms', () => {
       expect([key, ...own.map(({ Properties }) => Properties?.MetricName)]).toEqual([
         key,
         ...(key === 'runDurable' ? ['DurableExecutionStarted'] : []),
-        ...(key === 'aggregate' ? ['IteratorAge'] : []),
+        ...(['aggregate', 'exportTraces'].includes(key) ? ['IteratorAge'] : []),
         ...(isAsynchronous ? ['AsyncEventAge'] : []),
         'Errors',
         'Throttles',
@@ -233,7 +233,9 @@ describe('alarms', () => {
       return ofFunction === undefined ? name : `FUNCTION-${ofFunction}`;
     });
     expect(rows.sort()).toEqual([...new Set(kinds)].sort());
-    const count = Object.values(alarms).flatMap(metricsOfAlarm).length; // each metric is billed
+    const { ExportTracesLambdaFunction: _optional, ...Resources } = template.Resources;
+    const ofStage = toAlarms({ Resources }, 'test', TOPIC, quotas);
+    const count = Object.values(ofStage).flatMap(metricsOfAlarm).length; // each metric is billed
     const cost = (count * 0.1).toFixed(2);
     expect(page).toContain(`$${cost} a month`);
     const operating = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');

@@ -13,7 +13,9 @@ describe('the parameters of a deployment', () => {
 
   test('include the valid names when one does not exist', () => {
     const { initialize } = aFramework({ param: ['eventbus=default'] });
-    expect(initialize).toThrow(/^Unknown parameter: eventbus\. Parameters are: eventBus, tags, adoptData, /);
+    expect(initialize).toThrow(
+      /^Unknown parameter: eventbus\. Parameters are: eventBus, traces, tags, adoptData, /,
+    );
   });
 
   test('are refused before anything is created when AWS would refuse a value', () => {
@@ -48,7 +50,7 @@ describe('the statement that allows publishing', () => {
   const resourcesFor = (eventBus: string) => {
     const { run, initialize } = aFramework({ param: [`eventBus=${eventBus}`] });
     initialize();
-    return run.iamRoleStatements.map(({ Resource }) => Resource);
+    return run.iamRoleStatements.slice(0, 1).map(({ Resource }) => Resource);
   };
   const ARN = 'arn:aws:events:eu-central-1:210987654321:event-bus/orders';
 
@@ -59,6 +61,22 @@ describe('the statement that allows publishing', () => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
       [{ 'Fn::Sub': 'arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:event-bus/shop' }],
     ]);
+  });
+});
+
+describe('the function that sends traces', () => {
+  const withTraces = (traces: string) => {
+    const { service, run, initialize } = aFramework({ param: [`traces=${traces}`] });
+    initialize();
+    return { keys: Object.keys(service.functions), pings: run.iamRoleStatements.at(-1) };
+  };
+
+  test('exists, and may be pinged, only if the parameter names a collector', () => {
+    expect(withTraces('none')).toMatchObject({ keys: ['run'], pings: { Resource: [] } });
+    expect(withTraces('https://collector.example.com/v1/traces')).toMatchObject({
+      keys: ['run', 'exportTraces'],
+      pings: { Resource: { 'Fn::GetAtt': ['ExportTracesLambdaFunction', 'Arn'] } },
+    });
   });
 });
 

@@ -17,6 +17,7 @@ const read = (raw: Readonly<Record<string, unknown>> = {}) =>
 const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:operators';
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/0f1e2d3c-0000-4000-8000-000000000000';
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0f1e2d3c-0000-4000-8000-000000000000';
+const COLLECTOR = 'https://collector.example.com:4318/v1/traces';
 const BUS = 'arn:aws:events:eu-central-1:210987654321:event-bus/orders';
 
 // holds: extras-off-by-default
@@ -26,6 +27,7 @@ test('the defaults of serverless.yml request nothing that costs or that a small 
     hasDashboard: false,
     hasRouteMetrics: false,
     hasTracing: false,
+    traces: null,
     eventBus: null,
     adoptsData: false,
     tableUpdates: 'all',
@@ -50,6 +52,9 @@ test.each([
   ['dashboard', 'true', { hasDashboard: true }],
   ['routeMetrics', 'true', { hasRouteMetrics: true }],
   ['tracing', 'true', { hasTracing: true }],
+  ['traces', COLLECTOR, { traces: COLLECTOR }],
+  ['traces', 'http://localhost:4318/v1/traces', { traces: 'http://localhost:4318/v1/traces' }],
+  ['traceRatio', '0.05', {}],
   ['eventBus', 'default', { eventBus: { name: 'default' } }],
   ['eventBus', 'Orders_2.eu-1', { eventBus: { name: 'Orders_2.eu-1' } }],
   ['eventBus', BUS, { eventBus: { arn: BUS } }],
@@ -96,6 +101,14 @@ describe('a value that AWS would refuse, or that has no effect, is refused with 
       BUS.replace('eu-central-1', 'us-east-1'),
       /^eventBus must be a bus in eu-central-1: only a rule/,
     ],
+    ['traces', 'http://collector.example.com/v1/traces', /^traces must be the https URL/],
+    ['traces', 'https://collector.example.com', /^traces must be .* with its path/],
+    ['traces', 'https://me:key@collector.example.com/v1/traces', /^traces must be .* without credentials/],
+    ['traces', 'collector', /^traces must be the https URL/],
+    ['traceRatio', '5%', /^traceRatio must be a number from 0 to 1/],
+    ['traceRatio', '1.5', /^traceRatio must be/],
+    ['traceHeaders', 'grafana', /^traceHeaders has no effect without traces$/],
+    ['traceHeaders', '/hookloom-dev/traces/a', /^traceHeaders must be the last part of the name/],
     ['adoptData', 'yes', /^adoptData must be true or false, but is "yes"$/],
     ['tableUpdates', 'second', /^tableUpdates must be all or first, but is "second"$/],
     ['blobBucket', 'My_Bucket', /^blobBucket must be stage, generated, or the name of a bucket/],

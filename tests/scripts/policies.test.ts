@@ -67,13 +67,11 @@ test('a deployer may create each resource type of serverless.yml, only for this 
   const types = new Set(Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
   expect([...types].filter((type) => !Object.hasOwn(deployerActions, type))).toEqual([]);
   const statements = [deployer, deployerData, deployerRoles].flatMap(({ Statement }) => Statement);
-  const mappings = statements.filter(({ Action }) =>
-    [Action].flat().includes('lambda:DeleteEventSourceMapping'),
-  );
+  const mappings = statements.filter(({ Action }) => [Action].flat().includes('lambda:*EventSourceMapping'));
   expect(mappings.map(({ Condition }) => Condition)).toEqual([
     {
       ArnLike: {
-        'lambda:FunctionArn': ['sweep', 'aggregate'].map(
+        'lambda:FunctionArn': ['sweep', 'aggregate', 'exportTraces'].map(
           (key) => `arn:aws:lambda:REGION:ACCOUNT:function:hookloom-STAGE-${key}`,
         ),
       },

@@ -29,12 +29,17 @@ export const aFramework = ({
   aws = {},
 }: FrameworkOptions) => {
   const statement = { Effect: 'Allow', Action: ['events:PutEvents'], Resource: 'as written' }; // the Framework makes lists of actions
-  const functions = { run: { iamRoleStatements: [statement] } };
+  const pings = { Effect: 'Allow', Action: ['lambda:InvokeFunction'], Resource: [] };
+  const functions = {
+    run: { iamRoleStatements: [statement, pings] },
+    exportTraces: { iamRoleStatements: [] },
+  };
   const serverless = {
     configurationInput: {
       params: {
         default: {
           eventBus: 'none',
+          traces: 'none',
           tags: 'none',
           adoptData: false,
           blobBucket: 'stage',

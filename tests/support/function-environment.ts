@@ -21,7 +21,8 @@ type Setting =
   | 'WORKFLOW_CACHE_SECONDS'
   | 'MAX_BODY_DEPTH'
   | 'DISABLED_PLUGINS'
-  | 'PLUGIN_DEADLINE_MS';
+  | 'PLUGIN_DEADLINE_MS'
+  | 'TRACES';
 
 export type LocalValues = Readonly<Partial<Record<(typeof LOCAL_VARIABLES)[number] | Setting, string>>>;
 

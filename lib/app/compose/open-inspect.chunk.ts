@@ -24,6 +24,7 @@ import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import { findAccepted } from '../../executions/lifecycle/find-accepted.ts';
 import { type BlobStore, toBlobKey } from '../../executions/record/blob-store.ts';
 import { createInspect, type Inspect } from '../../health/inspect.ts';
+import { OPTIONAL_FUNCTIONS } from '../../health/ping.ts';
 import type { Registry } from '../../plugins/load-registry.ts';
 import type { Config } from '../config.ts';
 
@@ -63,6 +64,7 @@ export const openInspect = (
       return async (id, signal) => (await load()).test(id, signal);
     },
     ping: openPing(config),
+    optionalFunctions: config.traces === null ? [] : OPTIONAL_FUNCTIONS,
     clock,
     logger,
   });

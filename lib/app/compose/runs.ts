@@ -26,6 +26,7 @@ import type { Plan } from '../../workflows/plan/plan.ts';
 import type { Config } from '../config.ts';
 import { openPlugins, openProcess } from '../sandbox.ts';
 import {
+  late,
   latePort,
   lateSettings,
   openBlobs,
@@ -98,6 +99,10 @@ export const openRunParts = (installed: InstalledPlugins, config: Config) => {
     filesFor: lateFiles(config, executions),
     stateFor: lateState({ client, tables, blobs }),
     logger,
+    openTrace:
+      config.traces === null
+        ? undefined
+        : late(async () => (await import('./open-trace.chunk.ts')).openTrace(config.traceRatio)),
     guard: openProcess(config, logger)?.guard,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
   };

@@ -153,7 +153,8 @@ class BackgroundRun implements BackgroundInvocation {
     saveProgress: ExecutionStore['saveProgress'],
     engine: BackgroundEngine,
   ): Promise<void> {
-    const { services, blobs, logger, ...ports } = this.#ports;
+    const { services, blobs, logger, openTrace, ...ports } = this.#ports;
+    const traceparentOf = openTrace === undefined ? undefined : await openTrace(record);
     const execution = toExecutionInfo(record, loaded.workflow);
     const { executionId, workflowId, mode } = record;
     const { callbackKey } = loaded;
@@ -200,6 +201,7 @@ class BackgroundRun implements BackgroundInvocation {
             workflows: infrastructure.watch(ports.otherWorkflows),
             callbacks: engine.openCallbackUrls?.({ executionId, workflowId, callbackKey }) ?? null,
             credentials: lendTo(loaded.plan, ports.outboundCredentials, CREDENTIAL_WAIT_MS),
+            traceparentOf,
             track: engine.track,
             onProgress: recorder.update,
             ...(respondsEarly && record.keepsResult ? { onResponse } : {}),

@@ -177,6 +177,7 @@ export const createPrepareRun =
     filesFor,
     stateFor,
     loggerFor,
+    openTrace,
     guard,
     outboundCredentials,
     blobs,
@@ -213,6 +214,7 @@ export const createPrepareRun =
         workflows: otherWorkflows,
         callbacks: null,
         credentials: lendTo(plan, outboundCredentials),
+        traceparentOf: openTrace === undefined || plan.isPure ? undefined : await openTrace(start),
         guard,
       };
       return execute(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PingAnswer } from '../../../lib/adapters/aws/lambda-ping.ts';
-import type { Pong } from '../../../lib/health/ping.ts';
+import { OPTIONAL_FUNCTIONS, type Pong } from '../../../lib/health/ping.ts';
 import { projectFolder } from '../local/project-folder.ts';
 import type { DoctorParts } from './ask-aws.ts';
 import { type Line, linesOf, type TimeLimit } from './line.ts';
@@ -56,7 +56,17 @@ export const checkFunctions = async (
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  const all = keys.flatMap((key) => {
+  const isLeftOut = (key: string): boolean => {
+    const answer = answers.get(key);
+    return (
+      OPTIONAL_FUNCTIONS.includes(key) &&
+      answer !== undefined &&
+      'problem' in answer &&
+      answer.problem === 'missing'
+    );
+  };
+  const deployed = keys.filter((key) => !isLeftOut(key));
+  const all = deployed.flatMap((key) => {
     const answer = answers.get(key);
     return answer === undefined ? [] : [[key, answer] as const];
   });
@@ -73,7 +83,7 @@ export const checkFunctions = async (
   return {
     pongs,
     broken,
-    lines: [...describeAnswers(all, pongs, keys.length), ...unasked, ...compareClocks(all)],
+    lines: [...describeAnswers(all, pongs, deployed.length), ...unasked, ...compareClocks(all)],
   };
 };
 

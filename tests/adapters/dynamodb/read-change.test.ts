@@ -7,7 +7,7 @@ import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
-import { readChange } from '../../../lib/adapters/dynamodb/statistics/read-change.ts';
+import { readChange, readEnd } from '../../../lib/adapters/dynamodb/statistics/read-change.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import type { Usage } from '../../../lib/executions/cost/usage.ts';
@@ -20,6 +20,7 @@ import { projectRoot } from '../../support/run-command.ts';
 
 const tables = tableNames('hookloom-dev');
 const { streams: mappings } = readServiceFile(projectRoot);
+const mappingsOf = (key: string) => mappings.filter(({ functionKey }) => functionKey === key);
 const clock = { now: () => RECEIVED_AT };
 const NODE: NodeRecord = {
   nodeId: 'call',
@@ -46,11 +47,14 @@ const ended = (changes: object = {}): Happening => ({
 let server: InternalServer;
 let delivered: unknown[];
 let unfiltered: unknown[];
+/** What the function that sends traces gets. */
+let traced: unknown[];
 let stopStreams: () => Promise<void>;
 
 beforeEach(async () => {
   delivered = [];
   unfiltered = [];
+  traced = [];
   const [http, store] = withStore(() => dynalite(AT_ONCE));
   server = await startInternalServer(http);
   const sdk = createSdk(server.endpoint);
@@ -58,12 +62,12 @@ beforeEach(async () => {
   sdk.destroy();
   const collect =
     (into: unknown[]) =>
-    async (_functionKey: string, { Records }: object & { Records?: unknown }) =>
-      void into.push(...(Records as unknown[]));
+    async (functionKey: string, { Records }: object & { Records?: unknown }) =>
+      void (functionKey === 'exportTraces' ? traced : into).push(...(Records as unknown[]));
   const log = () => {};
   const filtered = createStreams({ mappings, invoke: collect(delivered), log, windowMs: 1 });
   const everything = createStreams({
-    mappings: mappings.map((mapping) => ({ ...mapping, filterPatterns: [{}] })),
+    mappings: mappingsOf('aggregate').map((mapping) => ({ ...mapping, filterPatterns: [{}] })),
     invoke: collect(unfiltered),
     log,
     windowMs: 1,
@@ -102,6 +106,11 @@ const happenings = async (): Promise<readonly Happening[]> => {
   // Lambda does not invoke the function for anything else.
   const counted = await Promise.all(delivered.map((record) => readChange(record)));
   expect(counted.filter((change) => change.happenings.length === 0)).toEqual([]);
+  // Each end is traced, and nothing else.
+  const ends = (await Promise.all(traced.map(readEnd))).map((end) => end?.status);
+  expect(ends).toEqual(found.flatMap((one) => (one.kind === 'ended' ? one.status : [])));
+  const others = (await Promise.all(unfiltered.map(readEnd))).filter((end) => end !== null);
+  expect(others).toHaveLength(ends.length);
   return found;
 };
 

@@ -2,7 +2,9 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import { usageOf } from '../../../executions/cost/usage.ts';
 import {
   EXECUTION_STATUSES,
+  type ExecutionRecord,
   type ExecutionStatus,
+  type FinalStatus,
   isFinal,
   isTrial,
 } from '../../../executions/record/execution-store.ts';
@@ -27,6 +29,36 @@ const SEQUENCE = /^\d{1,40}$/;
  * @throws Error for anything that is not a record of these streams
  */
 export const readChange = async (record: unknown, hasBus = false): Promise<StreamedChange> => {
+  const { eventName, sequence, before, after } = await readImages(record);
+  const happenings =
+    after?.place === undefined
+      ? ofExecution(before, after, hasBus)
+      : eventName === 'INSERT'
+        ? ofRequest(after)
+        : [];
+  return { sequence: BigInt(sequence), happenings };
+};
+
+/**
+ * Reads an execution from the record of the change that has ended it.
+ *
+ * @returns null for any other change, and for a trial
+ * @throws see {@link readChange}
+ */
+export const readEnd = async (record: unknown): Promise<ExecutionRecord | null> => {
+  const { before, after } = await readImages(record);
+  const [was, is] = [statusOf(before), statusOf(after)];
+  if (after === null || is === null || !isEnd(was, is)) return null;
+  const ended = toRecord(after);
+  return isTrial(ended) ? null : ended;
+};
+
+/** Whether a change of the status is the end of an execution. */
+const isEnd = (was: ExecutionStatus | null, is: ExecutionStatus): is is FinalStatus =>
+  isFinal(is) && (was === null || !isFinal(was));
+
+/** A record with the item before and after the change. */
+const readImages = async (record: unknown) => {
   const { eventName, dynamodb } = toMap(record);
   const { SequenceNumber, OldImage, NewImage } = toMap(dynamodb);
   if (typeof SequenceNumber !== 'string' || !SEQUENCE.test(SequenceNumber))
@@ -36,13 +68,7 @@ export const readChange = async (record: unknown, hasBus = false): Promise<Strea
     undefined,
     [before, after].filter((item) => item !== null),
   );
-  const happenings =
-    after?.place === undefined
-      ? ofExecution(before, after, hasBus)
-      : eventName === 'INSERT'
-        ? ofRequest(after)
-        : [];
-  return { sequence: BigInt(SequenceNumber), happenings };
+  return { eventName, sequence: SequenceNumber, before, after };
 };
 
 /** What a change of a record counts: its first write is the start, the first with a final status the end. */
@@ -58,7 +84,7 @@ const ofExecution = (before: Item | null, after: Item | null, hasBus: boolean): 
   const { workflowId, startedAt, endedAt } = summary;
   const happenings: Happening[] = [];
   if (was === null) happenings.push({ kind: 'started', workflowId, at: startedAt });
-  if (isFinal(is) && (was === null || !isFinal(was)) && endedAt !== null) {
+  if (isEnd(was, is) && endedAt !== null) {
     const record = toRecord(after);
     happenings.push({
       kind: 'ended',
