@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
+import { styleText } from 'node:util';
 import { endOnFailure } from './database/disk-failure.ts';
 import type { LocalService, ServiceOptions } from './start-service.ts';
 import { readPort, stopOnSignals } from './start-up.ts';
@@ -32,10 +33,14 @@ const startUntilStopped = async (
   service = await startService({
     port: checkedPort,
     ...options,
-    log: (line) => process.stdout.write(`${withoutMetrics(line)}\n`),
+    log: (line) => process.stdout.write(`${paintNotice(withoutMetrics(line))}\n`),
   });
   process.stdout.write(service.startupMessage);
 };
+
+/** Colours the line of a notice, if this is a terminal with colours. */
+const paintNotice = (line: string): string =>
+  line.startsWith('Notice: ') ? styleText('yellow', line, { stream: process.stdout }) : line;
 
 /** Removes the metric definitions at the end of a log line, which are for CloudWatch. */
 const withoutMetrics = (line: string): string => {

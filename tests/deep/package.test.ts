@@ -94,7 +94,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminHealth: 94,
   adminDebug: 76,
   adminTypes: 83,
-  adminStatistics: 71,
+  adminStatistics: 77,
   retryExecutions: 109,
   adminBulkRetries: 139,
   adminSettings: 145,

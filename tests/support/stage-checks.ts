@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect } from '@jest/globals';
 import type { healthRoute } from '../../lib/app/health.ts';
+import type { listNoticesRoute } from '../../lib/app/notices.ts';
 import type { AnswerTo } from '../../lib/http/api-route.ts';
 import { aLocalServer } from './a-local-server.ts';
 import { set, workflow } from './a-project-file.ts';
@@ -314,6 +315,26 @@ const checks = {
     expect((await stage.post('/api/webhook/check-fails/webhook', '{}', json)).status).toBe(500);
     await startedOnce(stage, 'check-on-failure');
   },
+  'a failure is sent to the workflow that asks for notices, and is over when its workflow works again':
+    async (stage) => {
+      const id = 'check-notices';
+      const openCount = async () => {
+        const { body } = await stage.get<AnswerTo<typeof listNoticesRoute>>('/api/admin/notices');
+        return body.notices.filter(({ workflowId }) => workflowId === id).length;
+      };
+      await stage.storeWorkflow(triggered('check-told', 'noticeTrigger', { workflows: [id] }));
+      await stage.storeWorkflow(workflow(id, { type: 'stopAndError', parameters: { message: 'no' } }));
+      expect((await stage.post(`/api/webhook/${id}/webhook`, '{}', json)).status).toBe(500);
+      await startedOnce(stage, 'check-told');
+      expect(await openCount()).toBe(1);
+      await stage.storeWorkflow(workflow(id, { type: 'noOp', parameters: {} }));
+      await until(stage, async () => {
+        await stage.post(`/api/webhook/${id}/webhook`, '{}', json);
+        await stage.fire('SweepEventsRuleSchedule2');
+        return (await openCount()) === 0;
+      });
+      expect(await stage.cli('workflow remove check-told')).toMatchObject({ code: 0 });
+    },
   'a run that Lambda gives up is finished by the sweeper, out of the dead-letter queue': async (stage) => {
     const outside = await startTargetServer();
     try {

@@ -7,6 +7,7 @@ import type * as editWorkflows from '../../../../lib/app/edit-workflows.ts';
 import type * as executions from '../../../../lib/app/executions.ts';
 import type * as health from '../../../../lib/app/health.ts';
 import type * as listening from '../../../../lib/app/listening.ts';
+import type * as notices from '../../../../lib/app/notices.ts';
 import type * as plugins from '../../../../lib/app/plugins.ts';
 import type * as requests from '../../../../lib/app/requests.ts';
 import type * as runWorkflow from '../../../../lib/app/run-workflow.ts';
@@ -33,6 +34,7 @@ type Topics =
   | typeof runWorkflow
   | typeof requests
   | typeof state
+  | typeof notices
   | typeof statistics
   | typeof trials
   | typeof types

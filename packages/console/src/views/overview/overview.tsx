@@ -12,13 +12,15 @@ import { Time } from '../../parts/time.tsx';
 import { Failures } from './failures.tsx';
 import { Health } from './health.tsx';
 import { HourBars } from './hour-bars.tsx';
+import { OpenNotices } from './notices.tsx';
 import { toHours } from './outcomes.ts';
 import { Waiting } from './waiting.tsx';
 import { WorkflowStates } from './workflow-states.tsx';
 
-/** The first view: outcomes, failures by cause, pending approvals, unhealthy plugins and credentials. */
+/** The first view: open notices, outcomes, failures by cause, pending approvals, unhealthy plugins and credentials. */
 const Overview = (): ReactNode => (
   <HeadedPage title="Overview">
+    <OpenNotices />
     <LastDay />
     <ColumnLayout columns={2} minColumnWidth={340}>
       <Failures />
