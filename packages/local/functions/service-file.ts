@@ -61,6 +61,7 @@ interface RawResource {
 interface RawStream {
   readonly arn: { readonly '!GetAtt': string };
   readonly filterPatterns: StreamMapping['filterPatterns'];
+  readonly functionResponseType?: string;
 }
 
 /** The Serverless Framework's default. */
@@ -106,11 +107,15 @@ export const readServiceFile = (
     };
   };
   /** The mapping of a `stream` event, whose `arn` is `!GetAtt TABLE.StreamArn`. */
-  const toStream = (functionKey: string, { arn, filterPatterns }: RawStream): StreamMapping => {
+  const toStream = (
+    functionKey: string,
+    { arn, filterPatterns, functionResponseType }: RawStream,
+  ): StreamMapping => {
     const { TableName, KeySchema = [] } =
       resources.Resources[arn['!GetAtt'].split('.')[0] ?? '']?.Properties ?? {};
     const keys = KeySchema.map(({ AttributeName }) => AttributeName);
-    return { table: resolve(TableName) ?? '', functionKey, keys, filterPatterns };
+    const reportsItemFailures = functionResponseType === 'ReportBatchItemFailures';
+    return { table: resolve(TableName) ?? '', functionKey, keys, filterPatterns, reportsItemFailures };
   };
   const entries = Object.entries(functions);
   return {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OnChange } from '../database/watch-changes.ts';
 import type { JsonObject } from '../net/json.ts';
 import { matchesPattern } from './pattern/matches-pattern.ts';
+import { readFailures } from './serve-sources.ts';
 
 /** A function that receives the changes of a table. */
 export interface StreamMapping {
@@ -11,6 +12,8 @@ export interface StreamMapping {
   readonly keys: readonly string[];
   /** Of which a record must match one; they are EventBridge's patterns. Null for all records. */
   readonly filterPatterns: readonly JsonObject[] | null;
+  /** Whether the function may answer with the first record that it has not processed: `ReportBatchItemFailures`. */
+  readonly reportsItemFailures?: boolean;
 }
 
 /** DynamoDB Streams and Lambda's event source mappings on this machine. */
@@ -58,7 +61,12 @@ export const createStreams = ({ mappings, invoke, log, windowMs = 500 }: StreamO
       const isLast = stopped.signal.aborted;
       const shardId = `shardId-${startedAt}-${mapping.table}`;
       try {
-        await invoke(mapping.functionKey, { Records: batch, shardId, state: {} });
+        const answer = await invoke(mapping.functionKey, { Records: batch, shardId, state: {} });
+        const failed = mapping.reportsItemFailures === true ? findFailed(answer, batch) : -1;
+        if (failed !== -1 && !isLast) {
+          records.splice(0, failed);
+          continue;
+        }
       } catch (error) {
         log(`stream of ${mapping.table}: ${mapping.functionKey} failed: ${(error as Error).message}`);
         if (!isLast) continue;
@@ -86,6 +94,15 @@ export const createStreams = ({ mappings, invoke, log, windowMs = 500 }: StreamO
       await Promise.all(running.values());
     },
   };
+};
+
+/**
+ * The place of the first record that a function reports as failed; -1 for none.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ */
+const findFailed = (answer: unknown, batch: readonly JsonObject[]): number => {
+  const failed = readFailures({ batchItemFailures: [], ...(answer as JsonObject | null) });
+  return batch.findIndex(({ dynamodb }) => failed.includes(String((dynamodb as JsonObject).SequenceNumber)));
 };
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_Record.html */

@@ -155,6 +155,7 @@ export const readStreamMappings = (
         functionKey: findFunction(String(properties.FunctionName), null).key,
         keys: KeySchema.map(({ AttributeName }) => AttributeName),
         filterPatterns: Filters?.map(({ Pattern }) => JSON.parse(Pattern)) ?? null,
+        reportsItemFailures: [properties.FunctionResponseTypes].flat().includes('ReportBatchItemFailures'),
       };
     });
 
