@@ -23,6 +23,12 @@ export interface StartParts extends AcceptPorts, ClaimPorts, Pick<Ports, 'workfl
   readonly startPoll?: (due: DuePoll) => Promise<void>;
 }
 
+/** What has caused an event. */
+interface Cause {
+  /** The trace context of its span; absent for none. */
+  readonly traceparent?: string | null | undefined;
+}
+
 /** A poll that a schedule asks for. */
 export interface DuePoll extends TriggerAddress {
   /** When it was due; identifies the poll when it is repeated. */
@@ -41,7 +47,7 @@ export interface DuePoll extends TriggerAddress {
  */
 export const startByEvent = async (
   event: JsonObject,
-  { workflowId, triggerNodeId }: TriggerAddress,
+  { workflowId, triggerNodeId, traceparent = null }: TriggerAddress & Cause,
   findOwnObstacle: (node: WorkflowNode, findNodeType: FindNodeType) => string | null | Promise<string | null>,
   parts: StartParts,
 ): Promise<boolean> => {
@@ -76,7 +82,7 @@ export const startByEvent = async (
       ...(problem === null ? { input } : { input: {}, refusal: toRefusal(key, problem) }),
       content: '', // only the key matters: a repeated event has, for example, another receive count
       receivedAt: clock.now(),
-      traceparent: null,
+      traceparent,
       keepsResult: false,
     },
     parts,

@@ -4,6 +4,7 @@ import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import { unpackText } from '../../lib/executions/record/blob-store.ts';
 import { packInput } from '../../lib/executions/record/pack-result.ts';
+import { executionSpanId, toTraceAfter, traceOf } from '../../lib/executions/traces/trace-context.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { toRegistration } from '../../lib/triggers/registrations/registration.ts';
@@ -76,7 +77,7 @@ const aDispatch = async (...workflows: readonly WorkflowDefinition[]) => {
         .filter(({ trigger }) => trigger.type === 'errorTrigger')
         .map(({ workflowId }) => workflowId)
         .sort(),
-    dispatchWith: (changes: Partial<typeof parts>) =>
+    dispatchWith: (changes: Partial<Parameters<typeof createDispatchFunction>[0]>) =>
       createDispatchFunction({ ...parts, registrations, ...changes }),
   };
 };
@@ -102,6 +103,22 @@ describe('a failure', () => {
     );
     await report();
     expect(started()).toEqual(['any', 'named']);
+  });
+
+  test('starts them in its trace, below its own span, with tracing', async () => {
+    const { dispatchWith, recordsOf } = await aDispatch(onError('any'));
+    const traceAfter = async (failed: Parameters<typeof toTraceAfter>[0]) => toTraceAfter(failed, 1);
+    await dispatchWith({ traceAfter })({ hookloom: { failed: 'e-1' } });
+    const failed = { executionId: 'e-1', traceparent: null };
+    expect(recordsOf('any').map(({ traceparent }) => traceparent)).toEqual([
+      `00-${traceOf(failed, 1).traceId}-${executionSpanId('e-1')}-01`,
+    ]);
+  });
+
+  test('starts them without a trace context otherwise', async () => {
+    const { report, recordsOf } = await aDispatch(onError('any'));
+    await report();
+    expect(recordsOf('any').map(({ traceparent }) => traceparent)).toEqual([null]);
   });
 
   test('says what failed, where, with which input, and how to view it', async () => {

@@ -1,7 +1,17 @@
-import { createTraceparents } from '../../executions/traces/trace-context.ts';
+import { createTraceparents, toTraceAfter } from '../../executions/traces/trace-context.ts';
 
-/** Opens the ids of spans, for requests of nodes: loaded by the first run of a stage with traces. */
+// The ids of spans, loaded by the first run or failure of a stage with traces.
+
+type Execution = Parameters<typeof createTraceparents>[0];
+
+/** Opens the trace contexts of what the nodes of executions send. */
 export const openTrace =
   (ratio: number) =>
-  (execution: Parameters<typeof createTraceparents>[0]): ReturnType<typeof createTraceparents> =>
+  (execution: Execution): ReturnType<typeof createTraceparents> =>
     createTraceparents(execution, ratio);
+
+/** Opens those of what executions cause. */
+export const openTraceAfter =
+  (ratio: number) =>
+  (execution: Execution): string =>
+    toTraceAfter(execution, ratio);

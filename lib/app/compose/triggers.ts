@@ -17,6 +17,7 @@ import type { Config } from '../config.ts';
 import { openPlugins } from '../sandbox.ts';
 import type { OpenNotify } from '../triggers/notify.ts';
 import {
+  late,
   need,
   openBlobs,
   openConfig,
@@ -76,6 +77,10 @@ export const openDispatch = (installed: InstalledPlugins, config: Config = openC
       return openNotify({ ...parts, stage: config.stage, terminal: config.noticesPrintedAt }, ...given);
     }) satisfies OpenNotify,
     printsNotices: config.noticesPrintedAt !== null,
+    traceAfter:
+      config.traces === null
+        ? undefined
+        : late(async () => (await import('./open-trace.chunk.ts')).openTraceAfter(config.traceRatio)),
   };
 };
 

@@ -18,12 +18,12 @@ import { type ReadVariables, resolveTrigger } from '../../triggers/registrations
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
 import { readMessages, startEach, startWhole } from './event-messages.ts';
 import type { FailedDataParts } from './failed-run-data.ts';
-import { isNoticeTick, type Notify, type OpenNotify } from './notify.ts';
-import { readFailedId, startByFailure } from './start-by-failure.ts';
+import { isNoticeTick, type Notify, type OpenNotify, type StartListener } from './notify.ts';
+import { type FailureTrace, readFailedId, startByFailure } from './start-by-failure.ts';
 
 const NOTHING_FAILED: SQSBatchResponse = { batchItemFailures: [] };
 
-interface DispatchParts extends StartParts, FailedDataParts {
+interface DispatchParts extends StartParts, FailedDataParts, FailureTrace {
   readonly registrations: Pick<RegistrationStore, 'find' | 'listOfType'>;
   /** Reads the variables of the stage, with all changes. */
   readonly readVariables: ReadVariables;
@@ -47,10 +47,14 @@ export const createDispatchFunction = (parts: DispatchParts) => {
   const { logger, registrations, loadNodeTypes } = parts;
 
   /** @returns false if it starts nothing */
-  const start = (event: JsonObject, { registration, ...address }: Carried): Promise<boolean> =>
+  const start = (
+    event: JsonObject,
+    { registration, ...address }: Carried,
+    traceparent?: string,
+  ): Promise<boolean> =>
     startByEvent(
       event,
-      address,
+      { ...address, traceparent },
       async (node, findNodeType) => {
         const { workflowId } = address;
         const { readVariables } = parts;
@@ -68,8 +72,8 @@ export const createDispatchFunction = (parts: DispatchParts) => {
       parts,
     );
 
-  const startListener = (event: JsonObject, listener: StoredRegistration) =>
-    start(event, { ...listener, registration: listener.name });
+  const startListener: StartListener = (event, listener, traceparent) =>
+    start(event, { ...listener, registration: listener.name }, traceparent);
 
   /** Does something with the receivers of notices. @param always - even if there is none, to remove what is left */
   const withReceivers = async (act: (notify: Notify) => Promise<void>, always = false): Promise<void> => {

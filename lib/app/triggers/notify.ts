@@ -2,8 +2,12 @@ import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { ExecutionRecord } from '../../executions/record/execution-store.ts';
 import type { StoredRegistration } from '../../triggers/registrations/registration-store.ts';
 
-/** Starts a trigger with an event, once for its key. @returns false if it starts nothing */
-export type StartListener = (event: JsonObject, listener: StoredRegistration) => Promise<boolean>;
+/** Starts a trigger with an event, once for its key, below a span, if there is one. @returns false if it starts nothing */
+export type StartListener = (
+  event: JsonObject,
+  listener: StoredRegistration,
+  traceparent?: string,
+) => Promise<boolean>;
 
 /** Sends notices to the receivers of the stage. */
 export interface Notify {

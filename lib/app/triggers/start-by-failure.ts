@@ -12,7 +12,14 @@ import type {
 import { type FailedDataParts, readFailedData } from './failed-run-data.ts';
 import type { Notify, StartListener } from './notify.ts';
 
-interface FailureParts extends FailedDataParts {
+export interface FailureTrace {
+  /** The `traceparent` of what an execution causes; absent without tracing. */
+  readonly traceAfter?:
+    | ((failed: Pick<ExecutionRecord, 'executionId' | 'traceparent'>) => Promise<string>)
+    | undefined;
+}
+
+interface FailureParts extends FailedDataParts, FailureTrace {
   readonly registrations: Pick<RegistrationStore, 'listOfType'>;
   /** Starts a trigger, once per failure. */
   readonly start: StartListener;
@@ -36,15 +43,16 @@ export const readFailedId = ({ hookloom }: JsonObject): string | null => {
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const startByFailure = async (executionId: string, parts: FailureParts): Promise<void> => {
-  const { executions, registrations, start, notify } = parts;
+  const { executions, registrations, start, notify, traceAfter } = parts;
   const record = await executions.find(executionId);
   if (record === null || !isReportable(record) || record.workflowId.startsWith(PROBE_PREFIX)) return;
   const listeners = findListeners(await registrations.listOfType(ERROR_TRIGGER), record.workflowId);
   const data = listeners.some(wantsData) ? await readFailedData(record, parts) : null;
+  const traceparent = listeners.length === 0 ? undefined : await traceAfter?.(record);
   const errors: unknown[] = [];
   for (const listener of listeners) {
     try {
-      await start(toFailureEvent(record, wantsData(listener) ? data : null), listener);
+      await start(toFailureEvent(record, wantsData(listener) ? data : null), listener, traceparent);
     } catch (error) {
       errors.push(error);
     }

@@ -59,6 +59,10 @@ export const spanIdOf = (
 const toTraceparent = ({ traceId, isSampled }: ExecutionTrace, spanId: string): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 
+/** The `traceparent` of what an execution causes. */
+export const toTraceAfter = (execution: Traced, ratio: number): string =>
+  toTraceparent(traceOf(execution, ratio), executionSpanId(execution.executionId));
+
 /**
  * What the requests of an execution's nodes carry.
  * @returns the `traceparent` of a node run, by its key
