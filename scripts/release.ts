@@ -3,7 +3,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 // Makes a release of the folder in which it runs: `npm run release -- 0.3.0` sets the version of all packages but the plugin
-// kit, which has its own; puts version and date above what the changelog has as unreleased; commits this, and tags it v0.3.0.
+// kit, which has its own, and of the commands in the pages; puts version and date above what the changelog has as unreleased; commits this, and tags it v0.3.0.
 
 const KIT = 'plugin-kit';
 
@@ -51,6 +51,11 @@ change('package-lock.json', (lock) => {
   for (const [path, about] of Object.entries(lock.packages ?? {}))
     if (!path.includes('node_modules') && !path.includes(KIT)) setVersion(about);
 });
+for (const page of globSync('docs/{deploying,operating}.md')) {
+  const text = readFileSync(page, 'utf8');
+  const named = /(?<=hookloom[-/])\d+\.\d+\.\d+(?=[/.])|\d+\.\d+\.\d+(?=\+1a2b3c4)/g; // folders, packages, outputs
+  writeFileSync(page, text.replaceAll(named, version));
+}
 writeFileSync('CHANGELOG.md', changelog.replace(head, `## Unreleased\n\n## ${version} - ${date}\n\n`));
 git('commit', '--quiet', '--all', '--message', `Release ${version}`);
 git('tag', '--annotate', `v${version}`, '--message', `Release ${version}`);

@@ -62,7 +62,7 @@ test('init begins a folder whose workflows are valid, and leaves what is there',
   expect(begun).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(read('package.json'))).toMatchObject({
     name: 'my-automations',
-    devDependencies: { hookloom: '^0.3.0', '@hookloom/plugin-kit': '^0.3.0' },
+    devDependencies: { hookloom: `^${about.version}`, '@hookloom/plugin-kit': `^${kit.version}` },
   });
   expect(read('.gitignore')).toContain('node_modules/');
   expect(await installed.hookloom(['workflow', 'validate', 'workflows'])).toMatchObject({

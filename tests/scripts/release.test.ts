@@ -12,6 +12,12 @@ afterEach(() => {
 
 const CHANGELOG = '# Changelog\n\n## Unreleased\n\n### Fixed\n\n- A fault.\n\n## 0.3.0 - 2026-11-01\n';
 
+const PAGE = `aws s3 cp functions s3://BUCKET/hookloom/0.3.0/
+npx --package=./hookloom-0.3.0.tgz --package=./hookloom-plugin-kit-0.3.0.tgz
+version 0.3.0+1a2b3c4
+From 0.3.0 on, each release has a tag.
+`;
+
 /** A clone of a small project. */
 const aProject = (changelog = CHANGELOG) => {
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-release-'));
@@ -42,6 +48,8 @@ const aProject = (changelog = CHANGELOG) => {
     writeFileSync(join(folder, path), JSON.stringify(content));
   }
   writeFileSync(join(folder, 'CHANGELOG.md'), changelog);
+  mkdirSync(join(folder, 'docs'));
+  writeFileSync(join(folder, 'docs/deploying.md'), PAGE);
   const git = (...parameters: readonly string[]) =>
     execFileSync('git', parameters, { cwd: folder, encoding: 'utf8' }).trim();
   git('init', '--quiet');
@@ -90,6 +98,11 @@ test('a release sets the version of all packages but the kit, dates the changelo
   expect(read('CHANGELOG.md')).toBe(
     CHANGELOG.replace('## Unreleased\n', '## Unreleased\n\n## 0.4.0 - 2026-12-01\n'),
   );
+  expect(read('docs/deploying.md')).toBe(`aws s3 cp functions s3://BUCKET/hookloom/0.4.0/
+npx --package=./hookloom-0.4.0.tgz --package=./hookloom-plugin-kit-0.3.0.tgz
+version 0.4.0+1a2b3c4
+From 0.3.0 on, each release has a tag.
+`);
   expect(git('describe')).toBe('v0.4.0');
   expect(git('status', '--porcelain')).toBe('');
 });
