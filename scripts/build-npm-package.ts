@@ -99,8 +99,7 @@ const readNamed = () =>
 
 /** The versions that the manifests of the repository ask for. */
 const versionOf = (name: string): string => {
-  const { version } = readJson('package.json');
-  if (name === KIT) return version;
+  if (name === KIT) return readJson('packages/plugin-kit/package.json').version; // it has its own
   for (const file of ['package.json', ...globSync('packages/*/package.json', { cwd: root })]) {
     const { dependencies = {}, devDependencies = {} } = readJson(file);
     const found = dependencies[name] ?? devDependencies[name];

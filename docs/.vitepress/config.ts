@@ -9,6 +9,12 @@ const repository = 'https://github.com/hookloom/hookloom';
 const root = resolve(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
+/** Where scripts/publish-docs.ts puts the pages of each version. */
+const SITE = 'https://hookloom.github.io/hookloom/';
+
+/** Versions that are published when these pages are built; later ones are on the page of all. */
+const versions = process.env.DOCS_VERSIONS?.split(' ') ?? [];
+
 /** Pages by what a reader is about to do. */
 const sidebar: readonly (readonly [text: string, pages: readonly string[]])[] = [
   ['Choose', ['compare', 'guarantees', 'limits', 'upgrading']],
@@ -73,7 +79,16 @@ export default defineConfig({
   },
   themeConfig: {
     search: { provider: 'local' },
-    nav: [{ text: version, link: `${repository}/releases` }],
+    nav: [
+      {
+        text: version,
+        items: [
+          ...versions.map((name) => ({ text: name, link: `${SITE}v${name}/`, target: '_self' })),
+          { text: 'All versions', link: SITE, target: '_self' },
+          { text: 'Releases', link: `${repository}/releases` },
+        ],
+      },
+    ],
     sidebar: sidebar.map(([text, pages]) => ({
       text,
       items: pages.map((page) => ({ text: titleOf(page), link: `/${page.replace(/INDEX$/, '')}` })),

@@ -61,9 +61,13 @@ ${enter}npm install
 npx hookloom start`);
 };
 
+/** It has versions of its own, of which the service names one. */
+const KIT = '@hookloom/plugin-kit';
+
 /** The manifest of the folder: this release of the command line, and what tests of plugins need. */
 const toPackageFile = async (name: string): Promise<string> => {
-  const { version } = JSON.parse(await readFile(join(projectFolder(), 'package.json'), 'utf8'));
+  const service = JSON.parse(await readFile(join(projectFolder(), 'package.json'), 'utf8'));
+  const { version, dependencies: { [KIT]: kit = version } = {} } = service;
   const { devDependencies } = JSON.parse(await readFile(join(projectFolder(), TOOLS), 'utf8'));
   const content = {
     name:
@@ -79,7 +83,7 @@ const toPackageFile = async (name: string): Promise<string> => {
     },
     // They unpack what is prebuilt for this machine.
     allowScripts: { 'classic-level': true, esbuild: true },
-    devDependencies: { '@hookloom/plugin-kit': `^${version}`, hookloom: `^${version}`, ...devDependencies },
+    devDependencies: { [KIT]: `^${kit}`, hookloom: `^${version}`, ...devDependencies },
   };
   return `${JSON.stringify(content, null, 2)}\n`;
 };

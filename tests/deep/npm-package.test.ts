@@ -22,6 +22,10 @@ afterAll(async () => {
 
 const read = (file: string): string => readFileSync(join(installed.folder, file), 'utf8');
 
+/** Of a package of the repository: the kit's is its own. */
+const versionOf = (folder: string): string =>
+  JSON.parse(readFileSync(join(projectRoot, folder, 'package.json'), 'utf8')).version;
+
 /** A workflow that answers with a greeting of the plugin. */
 const greet = {
   format: 2,
@@ -62,7 +66,10 @@ test('init begins a folder whose workflows are valid, and leaves what is there',
   expect(begun).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(read('package.json'))).toMatchObject({
     name: 'my-automations',
-    devDependencies: { hookloom: `^${about.version}`, '@hookloom/plugin-kit': `^${kit.version}` },
+    devDependencies: {
+      hookloom: `^${versionOf('.')}`,
+      '@hookloom/plugin-kit': `^${versionOf('packages/plugin-kit')}`,
+    },
   });
   expect(read('.gitignore')).toContain('node_modules/');
   expect(await installed.hookloom(['workflow', 'validate', 'workflows'])).toMatchObject({
