@@ -68,6 +68,7 @@ export const openLiveCode = async (parts: {
     folder,
     outputFolder,
     esbuild: file.esbuild,
+    toShown: (name) => relative(home, join(folder, name)),
     plugins: home === folder ? [] : [createAddedPlugins(home, () => listPluginModules(home))],
     extension: file.bundleExtension,
     eager: first === undefined ? [] : [first.module],

@@ -115,6 +115,10 @@ test('a plugin of the folder passes its tests, is checked, and runs at once', as
   writeFileSync(file, readFileSync(file, 'utf8').replace("'Hello'", "'Good evening'"));
   await service.printed(/plugins\/acme-chat\/index\.ts.*: the next request runs it/);
   expect(await sendJson(url, 'POST', { name: 'Ada' })).toMatchObject({ text: 'Good evening, Ada' });
+
+  writeFileSync(file, 'export default {');
+  await service.printed(/the last build stays in use:\nplugins\/acme-chat\/index\.ts:1:\d+ /);
+  expect(await sendJson(url, 'POST', { name: 'Ada' })).toMatchObject({ text: 'Good evening, Ada' });
 });
 
 test('a mistake in hookloom.json is said with its place', async () => {

@@ -82,6 +82,14 @@ test('an unknown parameter is refused before anything is built', async () => {
   expect(account.calls).toEqual([]);
 });
 
+test('that AWS can’t be reached is said', async () => {
+  const { code, stderr } = await installed.hookloom(['stage', 'deploy', 'shop', '--region', REGION], {
+    ...account.env,
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+  });
+  expect([code, stderr]).toEqual([1, "AWS can't be reached: connect ECONNREFUSED 127.0.0.1:1\n"]);
+});
+
 test('a dry run shows what a launch would make, and leaves no stack', async () => {
   const { code, stdout } = await deploy('--dry-run');
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^\+ 33 × AWS::Lambda::Function$/m)]);

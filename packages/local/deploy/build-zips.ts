@@ -39,7 +39,9 @@ export const buildZips = async (project: string, home: string): Promise<Function
       }),
     ),
   ).catch((error: unknown) => {
-    throw new CommandError(`The functions can't be built:\n${describeBuildError(error)}`);
+    throw new CommandError(
+      `The functions can't be built:\n${describeBuildError(error, (file) => relative(home, join(project, file)))}`,
+    );
   });
   const hash = createHash('sha256');
   for (const [name, files] of built)

@@ -240,8 +240,11 @@ const followChange = async (parts: {
     io.print(`  ${programName()} ${command} --stage ${stage}`);
 };
 
-/** What AWS says is for the user: a denial, a quota, a name that is taken. */
+/** What AWS says is for the user: a denial, a quota, a name that is taken; and that it can't be reached. */
 const toCommandError = (error: unknown): unknown => {
-  const { name, message, $metadata } = error as Error & { readonly $metadata?: object };
-  return $metadata === undefined ? error : new CommandError(`AWS refuses: ${name}: ${message}`);
+  const { name, message, syscall, $metadata } = error as NodeJS.ErrnoException & {
+    readonly $metadata?: object;
+  };
+  if ($metadata !== undefined) return new CommandError(`AWS refuses: ${name}: ${message}`);
+  return syscall === undefined ? error : new CommandError(`AWS can't be reached: ${message}`);
 };

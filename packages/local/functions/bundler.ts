@@ -10,6 +10,8 @@ interface BundlerOptions {
   readonly outputFolder: string;
   /** Options that are passed to esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
+  /** How messages name a file, which is relative to the folder; as it is if absent. */
+  readonly toShown?: (file: string) => string;
   /** Further plugins of esbuild. */
   readonly plugins?: readonly Plugin[];
   /** The file extension, including the dot. */
@@ -163,7 +165,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
 
   /** Reports a problem unless another build follows: half-written files don't build either. */
   const fail = (entry: Entry, error: unknown): void => {
-    const text = describeBuildError(error);
+    const text = describeBuildError(error, options.toShown);
     entry.inputs = null;
     entry.problem = new Error(text);
     if (entry.isDirty || text === lastProblem) return;
@@ -242,10 +244,13 @@ const openContext = async (
 const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
-export const describeBuildError = (error: unknown): string => {
+export const describeBuildError = (error: unknown, toShown = (file: string): string => file): string => {
   if (!isBuildFailure(error)) return error instanceof Error ? error.message : String(error);
-  return error.errors.slice(0, 10).map(describeMessage).join('\n');
+  return error.errors
+    .slice(0, 10)
+    .map((message) => describeMessage(message, toShown))
+    .join('\n');
 };
 
-const describeMessage = ({ text, location }: Message): string =>
-  location === null ? text : `${location.file}:${location.line}:${location.column + 1} ${text}`;
+const describeMessage = ({ text, location }: Message, toShown: (file: string) => string): string =>
+  location === null ? text : `${toShown(location.file)}:${location.line}:${location.column + 1} ${text}`;
