@@ -12,11 +12,14 @@ export const createAggregate =
   ({
     statistics,
     readChange,
+    watchLimits,
     logger,
   }: {
     readonly statistics: Pick<StatisticsStore, 'add'>;
     /** Reads a record of a stream: see `readChange`. */
     readonly readChange: (record: unknown) => Promise<StreamedChange>;
+    /** Called with what was counted: see `createWatchLimits`. */
+    readonly watchLimits: (changes: readonly StreamedChange[]) => Promise<void>;
     readonly logger: Logger;
   }) =>
   async (event: unknown): Promise<{ readonly state: object }> => {
@@ -34,6 +37,12 @@ export const createAggregate =
       if (typeof shardId !== 'string' || shardId === '')
         throw new Error('the event has no shardId: its event source mapping needs a tumbling window');
       await statistics.add(shardId, changes);
+      try {
+        await watchLimits(changes);
+      } catch (cause) {
+        // What was counted stays counted; the next batch of these workflows checks them again.
+        logger.error('The limits of cost of workflows could not be checked.', { cause });
+      }
     }
     return { state: {} }; // without it, Lambda counts the invocation as failed
   };

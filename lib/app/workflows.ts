@@ -99,6 +99,12 @@ export const showWorkflowRoute = defineRoute({
       updatedAt: instant,
       triggers: v.array(workflowTrigger),
       silences: workflowSilences,
+      atLimit: v.optional(
+        described(
+          v.object({ dollars: v.number(), limit: v.number(), until: instant }),
+          'Its `maxCostPerMonth` is reached, so that its triggers are held',
+        ),
+      ),
       definition,
     }),
   },
@@ -188,11 +194,15 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
       const workflowId = checkWorkflowId(params.workflowId);
       const workflow = await workflows.find(workflowId);
       if (workflow === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
-      const { version, updatedAt, definition } = workflow;
+      const { version, updatedAt, definition, atLimit } = workflow;
       const { findNodeType } = await parts.loadRegistry();
       const triggers = findTriggers(definition, findNodeType, parts.baseUrl);
       const silent = silencesOf(workflowId, (await parts.standing.find()).silences);
-      const shown = { id: workflowId, version, updatedAt, triggers, ...silent, definition };
+      const limited =
+        atLimit === undefined
+          ? {}
+          : { atLimit: { ...atLimit, until: new Date(atLimit.until).toISOString() } };
+      const shown = { id: workflowId, version, updatedAt, triggers, ...silent, ...limited, definition };
       return withTag(answerJson(200, shown), version);
     }),
 

@@ -2,8 +2,8 @@ import { isPlainObject, type JsonObject, type Logger } from '@hookloom/plugin-ki
 import type { BackgroundMode, WorkflowDefinition } from '../workflows/definition/definition.ts';
 import type { ExecutionMode, ExecutionRecord } from './record/execution-store.ts';
 
-/** How long an execution is held at most, in days. After that it is never run. Its data is kept that much longer. */
-export const MAX_HELD_DAYS = 30;
+/** How long an execution is held at most, in days: a month, and a day more. After that it is never run. Its data is kept that much longer. */
+export const MAX_HELD_DAYS = 32;
 
 /** The held executions of one trigger, first come, first served. */
 export interface HeldQueue {

@@ -38,7 +38,8 @@ export interface DuePoll extends TriggerAddress {
 /**
  * Starts an execution for an event in the background, once for each key. An event for a workflow that was removed or
  * disabled, or that has no such trigger, is logged and starts nothing. If its data can't be run, the execution fails at
- * once, because its source would repeat it in vain.
+ * once, because its source would repeat it in vain. While the workflow has reached its limit of cost, events are held, and
+ * times of schedules and polls start nothing; the next poll finds what is new.
  * @param findOwnObstacle - finds out why an event for an enabled trigger of an enabled workflow starts nothing, such as
  *   `the trigger now has different parameters`; null if it starts an execution
  * @returns false if it starts nothing
@@ -69,6 +70,9 @@ export const startByEvent = async (
 
   const source = requireEventSource(node.type, findNodeType);
   const { input, key } = readEvent(event, node.type, source);
+  const isHeld = workflow.atLimit !== undefined;
+  if (isHeld && (source.poll !== undefined || node.type === SCHEDULE))
+    return startNothing('the workflow has reached its maxCostPerMonth');
   if (source.poll !== undefined && parts.startPoll !== undefined) {
     await parts.startPoll({ workflowId, triggerNodeId, dueAt: key });
     return true;
@@ -87,7 +91,8 @@ export const startByEvent = async (
     },
     parts,
   );
-  const known = await acceptDelivery(claimed, resolveExecution(workflow.definition, findNodeType), parts);
+  const mode = resolveExecution(workflow.definition, findNodeType);
+  const known = await acceptDelivery(claimed, mode, parts, isHeld ? { reason: 'paused' } : null);
   const { executionId } = claimed.execution;
   const isDuplicate = known !== null;
   logger.info('The event was accepted.', {
@@ -99,6 +104,9 @@ export const startByEvent = async (
   });
   return true;
 };
+
+/** Its times are not made up for: they are not something that a sender has sent. */
+const SCHEDULE = 'scheduleTrigger';
 
 /** Returns the event source that fires a trigger type. @throws TypeError if none does */
 export const requireEventSource = (nodeType: string, findNodeType: FindNodeType): EventSource => {

@@ -121,6 +121,7 @@ export const describeTemplateRules = (read: () => Template): void => {
           'dynamodb:PutItem CredentialsTable',
           'dynamodb:DeleteItem CredentialsTable',
         ],
+        AggregateLambdaFunction: ['dynamodb:UpdateItem WorkflowsTable'], // only its note of what they cost
       };
       const written = /^dynamodb:(?!GetItem|BatchGetItem|Query|Scan)\w+ (Workflow\w*|Credentials)Table/;
       for (const { id, grants } of functions()) {

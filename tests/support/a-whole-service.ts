@@ -55,6 +55,12 @@ const open: Readonly<Record<string, (config: Config) => Handler>> = {
   adminHealth: (config) => serve(createHealthRoutes(openHealth(installedPlugins, config, patientClock))),
 };
 
+/** The streams of serverless.yml, on the tables of the tests. */
+const streams = serviceFile.streams.map((one) => ({
+  ...one,
+  table: one.table.replace('hookloom-dev', 'test'),
+}));
+
 const openFunction = (key: string): ((config: Config) => Handler) => {
   const known = open[key];
   if (known !== undefined) return known;
@@ -75,6 +81,8 @@ export interface WholeServiceOptions {
   readonly answers?: Readonly<Record<string, (event: unknown, answer: () => Promise<unknown>) => unknown>>;
   /** Whether schedules fire only when the test calls `pass`; by the machine's clock otherwise. */
   readonly passesTime?: boolean;
+  /** Whether `aggregate` counts what executions change. */
+  readonly counts?: boolean;
 }
 
 /**
@@ -92,6 +100,7 @@ export const useWholeServices = () => {
     missing = {},
     answers = {},
     passesTime = false,
+    counts = false,
   }: WholeServiceOptions = {}) => {
     const invoked: { readonly functionKey: string; readonly event: unknown }[] = [];
     const lines: string[] = [];
@@ -140,6 +149,7 @@ export const useWholeServices = () => {
       pool,
       log,
       ...(passesTime ? { scheduleClock } : {}),
+      ...(counts ? { streams } : {}),
     });
     cleanups.push(backend.stop);
     const { dynamodbEndpoint, engineEndpoint, blobFolder, uploadEndpoint, secretsFolder, sourcesEndpoint } =
@@ -231,5 +241,5 @@ const contextOf = (functionKey: string) =>
     awsRequestId: 'request-1',
     functionName: `test-${functionKey}`,
     invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:test-${functionKey}`,
-    getRemainingTimeInMillis: () => 30_000,
+    getRemainingTimeInMillis: () => 60_000,
   }) as Context;

@@ -5,8 +5,10 @@ import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../../adapters/dynamodb/limits/slot-store.ts';
 import { readChange } from '../../adapters/dynamodb/statistics/read-change.ts';
 import { findVersionProblem, noteStageVersions } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
+import { createCostNotes } from '../../adapters/dynamodb/workflows/cost-notes.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createCallbackUrls } from '../../approvals/callback-urls.ts';
+import { createWatchLimits } from '../../executions/cost/watch-limits.ts';
 import { executionIdOfRetry } from '../../executions/deliveries/to-execution-id.ts';
 import { createNudgeAfterEnd } from '../../executions/held-queues.ts';
 import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
@@ -14,6 +16,7 @@ import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import { createTakeSlot } from '../../webhooks/limits/take-slot.ts';
 import type { Config } from '../config.ts';
 import type { CheckValues } from '../sweep-handler.ts';
+import { createTellLimit } from '../tell-limit.ts';
 import { openBulkRetries, openStatistics } from './admin.ts';
 import {
   late,
@@ -25,6 +28,7 @@ import {
   openFailures,
   openLambda,
   openLogger,
+  openNotices,
   openNudge,
   openRecalledWorkflows,
   openStores,
@@ -75,10 +79,19 @@ export const openRetryExecutions = (installed: InstalledPlugins, config: Config 
   toRetryId: executionIdOfRetry,
 });
 
-export const openAggregate = (config: Config = openConfig()) => ({
-  ...openStatistics(config),
-  readChange: (record: unknown) => readChange(record, config.eventBus !== null),
-});
+export const openAggregate = (config: Config = openConfig()) => {
+  const { client, tables } = openStores(config);
+  const parts = openStatistics(config);
+  return {
+    ...parts,
+    readChange: (record: unknown) => readChange(record, config.eventBus !== null),
+    watchLimits: createWatchLimits({
+      ...parts,
+      notes: createCostNotes(client, tables),
+      tell: createTellLimit(openNotices({ client, tables }), parts),
+    }),
+  };
+};
 
 /** The parts of express runs, which never wait for callbacks and so issue no callback URLs. @internal */
 export const openRuns = (installed: InstalledPlugins, config: Config = openConfig()) => {

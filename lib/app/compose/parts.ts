@@ -50,7 +50,7 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
   return {
     client,
     tables,
-    workflows: createWorkflowReader(client, tables),
+    workflows: createWorkflowReader(client, tables, systemClock),
     executions: createExecutionStore(client, tables, { retentionDays, clock: systemClock }),
   };
 };

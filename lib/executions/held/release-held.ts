@@ -27,7 +27,7 @@ const ATTENDED_MS = 5 * 60_000;
 /** The version of the workflow that is live now, with which held executions run. */
 interface Gate {
   readonly workflowVersion: number;
-  readonly mode: BackgroundMode;
+  readonly modeOf: (record: ExecutionRecord) => BackgroundMode;
   /** Concurrent executions of the workflow; null for no limit. */
   readonly max: number | null;
   /** The values of the variables that it reads now; absent if it reads none. */
@@ -75,10 +75,10 @@ const releaseHeld = async (
       try {
         if (await releaseExecution(record, gate, ports)) released++;
         if (ended !== undefined && !isUnlimited) isOpen = false; // its place is taken
-        ports.paces?.[gate.mode].accepted();
+        ports.paces?.[gate.modeOf(record)].accepted();
       } catch (error) {
         if (!isAppError(error, 'DISPATCH_REFUSED')) throw error;
-        ports.paces?.[gate.mode].refused();
+        ports.paces?.[gate.modeOf(record)].refused();
         refusal ??= error;
       }
     }
@@ -94,34 +94,47 @@ const releaseHeld = async (
 };
 
 /**
- * Opens the gate of a trigger; null while nothing of it may start: it is paused, or it or its workflow is disabled or
- * was removed.
+ * Opens the gate of a trigger; null while nothing of it may start: it is paused, it or its workflow is disabled or was
+ * removed, or the workflow has reached its limit of cost.
  */
 const openGate = (workflow: PublishedWorkflow | null, { triggerNodeId }: HeldQueue): Gate | null => {
-  if (workflow === null || !workflow.definition.enabled) return null;
+  if (workflow === null || !workflow.definition.enabled || workflow.atLimit !== undefined) return null;
+  const { version: workflowVersion, variables, definition } = workflow;
   const config = workflow.pathConfigs.find((candidate) => candidate.triggerNodeId === triggerNodeId);
-  if (config === undefined || config.features?.paused !== undefined) return null;
+  if (config === undefined) {
+    const node = definition.nodes.find(({ id }) => id === triggerNodeId);
+    if (node === undefined || node.disabled === true || node.type === WEBHOOK) return null;
+    // The mode of another version is not known without its plugins; a durable run can do whatever it may need.
+    const modeOf = (record: ExecutionRecord): BackgroundMode => {
+      const isSame = record.workflowVersion === workflowVersion && record.mode !== 'inline';
+      return isSame ? (record.mode as BackgroundMode) : (definition.settings?.execution ?? 'durable');
+    };
+    return { workflowVersion, modeOf, max: null, variables };
+  }
+  if (config.features?.paused !== undefined) return null;
   const rule = config.features?.concurrency as unknown as ConcurrencyRule | undefined;
-  const { version: workflowVersion, variables } = workflow;
-  return { workflowVersion, mode: config.execution, max: rule?.max ?? null, variables };
+  return { workflowVersion, modeOf: () => config.execution, max: rule?.max ?? null, variables };
 };
 
+const WEBHOOK = 'webhookTrigger';
+
 const mayBegin = async (
-  { workflowId, executionId }: ExecutionRecord,
-  { max, mode }: Gate,
+  record: ExecutionRecord,
+  { max, modeOf }: Gate,
   { takeSlot, paces }: ReleasePorts,
   ended: string | undefined,
 ): Promise<boolean> =>
-  (await paces?.[mode].turn()) !== false &&
-  (max === null || takeSlot({ workflowId, executionId, max, ended }));
+  (await paces?.[modeOf(record)].turn()) !== false &&
+  (max === null || takeSlot({ workflowId: record.workflowId, executionId: record.executionId, max, ended }));
 
 /** Releases an execution and dispatches it. If the process crashes between the two, the sweeper dispatches it. */
 const releaseExecution = async (
   record: ExecutionRecord,
-  { workflowVersion, mode, variables }: Gate,
+  { workflowVersion, modeOf, variables }: Gate,
   ports: ReleasePorts,
 ): Promise<boolean> => {
   const { executionId, mode: acceptedMode } = record;
+  const mode = modeOf(record);
   const releasedAt = ports.clock.now();
   const release = { workflowVersion, mode, acceptedMode, variables, releasedAt };
   const isOurs = await ports.queues.release(executionId, release);

@@ -51,6 +51,9 @@ export const toStart = (
   ...takenOver,
   ...(workflow.variables === undefined ? {} : { variables: workflow.variables }),
   ...(workflow.definition.settings?.metrics === true ? { hasMetrics: true } : {}),
+  ...(workflow.definition.settings?.maxCostPerMonth === undefined
+    ? {}
+    : { maxCost: workflow.definition.settings.maxCostPerMonth }),
   ...(workflow.definition.settings?.highVolume === true ? { isHighVolume: true } : {}),
   ...(editedInput === undefined ? {} : { editedInput }),
   ...options,

@@ -45,6 +45,8 @@ export interface ExecutionIdentity {
   readonly traceparent: string | null;
   /** Whether the execution's workflow has metrics of its own; absent if not. */
   readonly hasMetrics?: true;
+  /** What the workflow's executions may cost in a month, in dollars, when this one started; absent for no limit. */
+  readonly maxCost?: number;
 }
 
 /**

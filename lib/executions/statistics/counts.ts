@@ -20,6 +20,8 @@ export type Happening = {
       readonly nodes: readonly Pick<NodeRecord, 'nodeId' | 'status' | 'durationMs'>[];
       /** What it used; null if its record does not say. */
       readonly usage: Usage | null;
+      /** The monthly limit of its workflow, in dollars; absent for none. */
+      readonly maxCost?: number;
     }
   | { readonly kind: 'refused'; readonly code: string }
 );

@@ -68,6 +68,13 @@ export const workflowSettingsSchema = {
       type: 'boolean',
       description: 'Count its executions in metrics of their own, each of which is billed',
     },
+    maxCostPerMonth: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 1_000_000,
+      description:
+        'US dollars that its executions may cost in a month (UTC) at list prices; at half and at 80 % notices are raised, and at 100 % its triggers are held until the next month. No limit by default',
+    },
     highVolume: {
       type: 'boolean',
       description: 'For a workflow that starts more than 1,000 executions a second',

@@ -15,6 +15,16 @@ export interface PublishedWorkflow extends Workflow {
   readonly pathConfigs: readonly PathConfig[];
   /** The latest listening, which may have ended; absent if there is none. */
   readonly listening?: Listening;
+  /** Its `maxCostPerMonth` is reached, so that its triggers are held; absent if not. */
+  readonly atLimit?: CostLimitReached;
+}
+
+interface CostLimitReached {
+  /** What its executions of the month had cost when the limit was found reached. */
+  readonly dollars: number;
+  readonly limit: number;
+  /** When the next month begins, in milliseconds since the epoch. */
+  readonly until: number;
 }
 
 export interface WorkflowSummary {

@@ -94,6 +94,7 @@ const ofExecution = (before: Item | null, after: Item | null, hasBus: boolean): 
       durationMs: endedAt - startedAt,
       nodes: record.nodes,
       usage: usageOf(record, { bytes: itemSize(after), hasBus }),
+      ...(record.maxCost === undefined ? {} : { maxCost: record.maxCost }),
     });
   }
   return happenings;

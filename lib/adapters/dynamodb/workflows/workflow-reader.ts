@@ -1,3 +1,5 @@
+import type { Clock } from '@hookloom/plugin-kit';
+import type { NotedCost } from '../../../workflows/definition/cost-limit.ts';
 import type { Workflow, WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import type { PathConfig } from '../../../workflows/definition/path-config.ts';
 import type {
@@ -16,10 +18,14 @@ import type { TableNames } from '../table-names.ts';
 export const createWorkflowReader = (
   client: DynamoDbClient,
   tables: Pick<TableNames, 'workflows' | 'workflowVersions'>,
+  clock: Pick<Clock, 'now'>,
 ): WorkflowReader => ({
   find: async (workflowId) => {
     const item = await readItem(client, tables.workflows, workflowId, false);
-    return item === null || isTombstone(item) ? null : toPublished(item);
+    if (item === null || isTombstone(item)) return null;
+    if (item.notedCost === undefined) return toPublished(item);
+    const { holdAtLimit } = await import('../../../workflows/definition/hold-at-limit.chunk.ts');
+    return holdAtLimit(toPublished(item), readJson<NotedCost>(item, 'notedCost'), clock.now());
   },
 
   findVersion: async (workflowId, version) => {

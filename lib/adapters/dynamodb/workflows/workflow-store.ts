@@ -61,7 +61,7 @@ export const createWorkflowStore = (
   };
 
   return {
-    ...createWorkflowReader(client, tables),
+    ...createWorkflowReader(client, tables, clock),
     ...createWorkflowLists(client, tables),
 
     put: async (definition, pathConfigs, options = {}) => {
@@ -96,6 +96,7 @@ export const createWorkflowStore = (
         message: options.message,
         wasHighVolume: wasHighVolume || null,
         listening: current?.listening,
+        notedCost: current?.notedCost, // says nothing of another limit
       });
       await noteUses(client, tables, { definition, version, updatedAt });
       return { version, changed: true };
