@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import type { LimitNews } from '../executions/cost/watch-limits.ts';
+import type { LimitNews } from '../executions/statistics/watch-limits.ts';
 import type { Notices } from '../health/notices/notice.ts';
 
 /** Tells receivers of notices, and the log, that a workflow has reached a share of its `maxCostPerMonth`. */

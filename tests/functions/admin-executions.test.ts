@@ -243,6 +243,7 @@ describe('GET /api/admin/executions/{executionId}', () => {
     expect(result.statusCode).toBe(200);
     expect(bodyOf(result)).toEqual({
       executionId: SAMPLE_ID,
+      cost: null,
       editedInput: null,
       retriedBy: null,
       workflowId: 'greeting',

@@ -8,10 +8,10 @@ import { findVersionProblem, noteStageVersions } from '../../adapters/dynamodb/s
 import { createCostNotes } from '../../adapters/dynamodb/workflows/cost-notes.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createCallbackUrls } from '../../approvals/callback-urls.ts';
-import { createWatchLimits } from '../../executions/cost/watch-limits.ts';
 import { executionIdOfRetry } from '../../executions/deliveries/to-execution-id.ts';
 import { createNudgeAfterEnd } from '../../executions/held-queues.ts';
 import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
+import { createWatchLimits } from '../../executions/statistics/watch-limits.ts';
 import type { InstalledPlugins } from '../../plugins/installed-plugin.ts';
 import { createTakeSlot } from '../../webhooks/limits/take-slot.ts';
 import type { Config } from '../config.ts';

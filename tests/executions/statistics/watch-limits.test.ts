@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { createWatchLimits, type LimitNews } from '../../../lib/executions/cost/watch-limits.ts';
 import { type Happening, noCounts } from '../../../lib/executions/statistics/counts.ts';
 import { HOUR_MS, hourOf } from '../../../lib/executions/statistics/statistics-store.ts';
+import { createWatchLimits, type LimitNews } from '../../../lib/executions/statistics/watch-limits.ts';
 import type { NotedCost } from '../../../lib/workflows/definition/cost-limit.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aUsage } from '../../support/a-usage.ts';

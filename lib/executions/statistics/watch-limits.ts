@@ -8,8 +8,8 @@ import {
   shareOf,
   toldShare,
 } from '../../workflows/definition/cost-limit.ts';
-import { HOUR_MS, type StatisticsStore, type StreamedChange } from '../statistics/statistics-store.ts';
-import { addUsage, costOf, noUsage, type Usage } from './usage.ts';
+import { addUsage, costOf, noUsage, type Usage } from '../cost/usage.ts';
+import { HOUR_MS, type StatisticsStore, type StreamedChange } from './statistics-store.ts';
 
 /** The cost of a workflow has reached a share of its limit, or no longer has. */
 export interface LimitNews {
