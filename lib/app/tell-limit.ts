@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@hookloom/plugin-kit';
 import type { LimitNews } from '../executions/statistics/watch-limits.ts';
 import type { Notices } from '../health/notices/notice.ts';
 
-/** Tells receivers of notices, and the log, that a workflow has reached a share of its `maxCostPerMonth`. */
+/** Raises and settles notices, and logs, when a workflow has reached a share of its `maxCostPerMonth`. */
 export const createTellLimit =
   (notices: Notices, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) =>
   async (news: LimitNews): Promise<void> => {

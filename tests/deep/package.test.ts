@@ -69,14 +69,14 @@ const KILOBYTE = 1_000;
 /** Of the bundles of functions that run workflows or list plugins; 59 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 180,
-  runExpress: 150,
+  runExpress: 151,
   runDurable: 250,
-  adminExecution: 115,
+  adminExecution: 116,
   adminExecutions: 73,
-  sweep: 63,
+  sweep: 64,
   adminCancelExecution: 75,
-  adminApprovals: 69,
-  adminRequests: 75,
+  adminApprovals: 70,
+  adminRequests: 76,
   adminRetryExecution: 150,
   adminRunWorkflow: 121,
   dispatch: 118,
@@ -112,7 +112,7 @@ const runsNodes = [
 ];
 
 /** Of the zips of functions that run nodes, of those that know node types, and of the others, in kB. */
-const maxZip = { runs: 1_900, describes: 580, other: 135 } as const;
+const maxZip = { runs: 1_900, describes: 580, other: 136 } as const;
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
 const workflowOnUse = {

@@ -80,7 +80,7 @@ export const createWatchLimits = ({ statistics, notes, tell, region, clock }: Li
     for (const one of LIMIT_SHARES)
       if (one > share) await tell({ ...news, share: one, isReached: false });
       else if (one === share && share > told) await tell({ ...news, share: one, isReached: true });
-    // Noted last, so that a crash in between tells it again.
+    // Noted last, so that a crash in between leads to a repetition.
     if (limit !== null && share !== 0 && share > told)
       await notes.note(workflowId, { month: monthOf(now), limit, share, dollars });
     handled.set(workflowId, found);

@@ -1,6 +1,6 @@
 import type { PublishedWorkflow } from './workflow-store.ts';
 
-/** The share of a workflow's monthly limit that its executions have cost, in percent: each is told once. */
+/** The share of a workflow's monthly limit that its executions have cost, in percent: each is reported once. */
 export const LIMIT_SHARES = [50, 80, 100] as const;
 
 type LimitShare = (typeof LIMIT_SHARES)[number];
@@ -34,7 +34,7 @@ export const nextMonth = (at: number): number => {
 export const shareOf = (dollars: number, limit: number): LimitShare | 0 =>
   LIMIT_SHARES.findLast((share) => dollars >= (limit * share) / 100) ?? 0;
 
-/** The share that a note says was told in this month of this limit; 0 for none. */
+/** The share that a note gives for this month and this limit; 0 for none. */
 export const toldShare = (noted: NotedCost | null, limit: number, now: number): LimitShare | 0 =>
   noted?.month === monthOf(now) && noted.limit === limit ? noted.share : 0;
 
