@@ -55,7 +55,7 @@ try {
   run(
     'node',
     quiet,
-    'scripts/build-npm-package.ts',
+    'scripts/build-service-package.ts',
     join(folder, 'template.json'),
     join(packaged, 'hookloom'),
   );

@@ -92,7 +92,7 @@ test('that AWS can’t be reached is said', async () => {
 
 test('a dry run shows what a launch would make, and leaves no stack', async () => {
   const { code, stdout } = await deploy('--dry-run');
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^\+ 33 × AWS::Lambda::Function$/m)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^\+ \d+ × AWS::Lambda::Function$/m)]);
   expect(account.status()).toBe(null);
   expect(account.calls).not.toContain('ExecuteChangeSet');
 });
@@ -114,7 +114,7 @@ test('a launch runs the service with the plugin of the folder, and notes that th
       `shop is deployed.\nWebhooks: ${stage?.baseUrl}/api/webhook/WORKFLOW/PATH`,
     ),
   });
-  expect(stderr).toMatch(/0 of 33 zips stored/); // the dry run has stored them
+  expect(stderr).toMatch(/^0 of \d+ zips stored/m); // the dry run has stored them
   expect(stderr).toMatch(/(\d+) of \1 resources/);
   const client = createJsonClient({ region: REGION, endpoint: databaseEndpoint });
   expect(await readStageVersions(client, tableNames('hookloom-shop'))).toEqual({
@@ -173,7 +173,7 @@ test('an upgrade that fails says which resource, and why; with an edited plugin,
   writeFileSync(file, readFileSync(file, 'utf8').replace("'Hello'", "'Good evening'"));
   failure = { failed: 'WebhookLambdaFunction', reason: 'Your account has too many functions (400)' };
   const { code, stdout, stderr } = await deploy('--yes');
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/^~ 33 × AWS::Lambda::Function: Code$/m)]);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^~ \d+ × AWS::Lambda::Function: Code$/m)]);
   expect(stdout).not.toMatch(/REPLACED|REMOVED|^\+ /m);
   expect(stderr).toContain(
     'shop was not deployed (UPDATE_ROLLBACK_COMPLETE):\n  WebhookLambdaFunction (AWS::Lambda::Function): Your account has too many functions (400)\n',

@@ -30,7 +30,7 @@ const succeed = async (command: string, args: readonly string[], cwd: string): P
 export const installFolder = async (work: string, template: string): Promise<InstalledFolder> => {
   const folder = join(work, 'my-automations');
   const modules = join(folder, 'node_modules');
-  await succeed('node', ['scripts/build-npm-package.ts', template, join(work, 'hookloom')], projectRoot);
+  await succeed('node', ['scripts/build-service-package.ts', template, join(work, 'hookloom')], projectRoot);
   await succeed('node', ['scripts/build-package.ts', 'plugin-kit', join(work, 'kit')], projectRoot);
   let packed: readonly string[] = [];
   for (const [built, name] of [

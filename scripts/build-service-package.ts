@@ -8,7 +8,7 @@ import { buildConsole } from '../packages/console/serve/build-console.ts';
  * Builds the npm package `hookloom`: what the command line, the local service and deployments load, as the sources without
  * their types. Which files and dependencies that are, follows from their imports.
  *
- * `node scripts/build-npm-package.ts TEMPLATE [FOLDER]`: the template of the release, and by default `dist/hookloom`.
+ * `node scripts/build-service-package.ts TEMPLATE [FOLDER]`: the template of the release, and by default `dist/hookloom`.
  */
 const root = resolve(import.meta.dirname, '..');
 const [template = '', folder = join(root, 'dist/hookloom')] = process.argv.slice(2);
