@@ -20,7 +20,7 @@ export const createTellLimit =
   };
 
 const toMessage = ({ workflowId, share, dollars, limit, until }: LimitNews): string => {
-  const cost = `The executions of ${workflowId} have cost $${dollars.toFixed(2)} this month`;
+  const cost = `The executions of ${workflowId} have cost $${dollars >= 1 ? dollars.toFixed(2) : dollars.toPrecision(2)} this month`;
   const end = new Date(until).toISOString().slice(0, DATE_LENGTH);
   return share === 100
     ? `${cost}, which reaches its maxCostPerMonth of $${limit}: what its triggers receive is stored, and runs from ${end} on, or once the limit is raised or removed.`

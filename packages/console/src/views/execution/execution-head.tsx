@@ -6,6 +6,7 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import LiveRegion from '@cloudscape-design/components/live-region';
 import type { ReactNode } from 'react';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { Cost } from '../../parts/cost.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus, nameStatus } from '../../parts/execution-status.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -42,6 +43,7 @@ export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode
           [endedAt === null ? 'Open for' : 'Took']: formatDuration(took),
           Ended: endedAt !== null && <Time at={endedAt} />,
           Runs: MODES[mode],
+          Cost: endedAt !== null && <Cost cost={execution.cost} />,
           'Execution id': <Copied name="execution id" text={executionId} />,
           'Request id': requestId !== null && <Copied name="request id" text={requestId} />,
           Processes: invocations > 1 && describeProcesses(invocations, crashes),
@@ -161,7 +163,7 @@ export const toNotices = (execution: Execution, { onShowFailure, credentialId }:
       {held !== undefined && !hasEnded && (
         <Alert type="info" header="It is held">
           {held === 'paused'
-            ? 'Its trigger is paused, and stores what comes in. It starts when the workflow no longer has "paused".'
+            ? 'Its trigger is paused, and stores what comes in. It starts when the workflow no longer has "paused", or is no longer at its "maxCostPerMonth".'
             : 'It waits until fewer executions of its trigger run at once.'}
         </Alert>
       )}

@@ -6,6 +6,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { IdLink } from '../../parts/app-link.tsx';
+import { Cost } from '../../parts/cost.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
@@ -47,6 +48,11 @@ export const GraphTab = ({ workflowId, definition }: GraphTabProps): ReactNode =
         <Box color="text-body-secondary">
           Of each node: its median and 95th percentile, from <Time at={query.data.from} /> to{' '}
           <Time at={query.data.timestamp} />. Select a node to see its parameters.
+        </Box>
+      )}
+      {query.data !== undefined && (
+        <Box>
+          Its executions of this time cost: <Cost cost={query.data.total.cost} />
         </Box>
       )}
       <Beside

@@ -115,6 +115,13 @@ const Workflow = ({ shown, onRolledBack }: WorkflowProps): ReactNode => {
               {name}
             </span>
           </Header>
+          {shown.atLimit !== undefined && (
+            <Alert type="warning" header="Its triggers are held">
+              Its executions of this month have cost ${shown.atLimit.dollars.toFixed(2)}, which reaches its
+              maxCostPerMonth of ${shown.atLimit.limit}. What comes in is stored, and runs from{' '}
+              <Time at={shown.atLimit.until} /> on, or once the limit is raised or removed.
+            </Alert>
+          )}
           <div className="field-head any-length">
             <StatusIndicator type={enabled ? 'success' : 'stopped'}>
               {enabled ? 'Enabled' : 'Disabled'}
