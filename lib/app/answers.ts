@@ -28,14 +28,3 @@ export const change = v.object({
   from: v.optional(json),
   to: v.optional(json),
 });
-
-export const silence = v.object({
-  triggerNodeId: described(v.nullable(v.string()), 'Null if it is the whole workflow'),
-  rule: v.string(),
-  since: instant,
-  message: v.string(),
-});
-
-export const workflowSilences = v.optional(
-  described(v.array(silence), 'What should have started it and has not; absent for nothing'),
-);

@@ -18,6 +18,7 @@ import { cursor, hasText, optional, pageSize, text, word } from '../shared/query
 import { findUsersOfCredential } from '../workflows/definition/find-users.ts';
 import type { ListUsers } from '../workflows/definition/uses.ts';
 import { described, nextCursor } from './answers.ts';
+import { shownExpiry } from './expiry-fields.ts';
 
 export const inboundCredential = v.object({
   id: v.string(),
@@ -28,6 +29,7 @@ export const inboundCredential = v.object({
     v.array(v.object({ id: v.string(), createdAt: v.string() })),
     'The live ones, without hashes',
   ),
+  expiresAt: shownExpiry,
   revision: v.number(),
 });
 
@@ -73,6 +75,7 @@ export const outboundCredential = v.object({
   limits: v.optional(
     described(limitFields.limits, 'On the calls that are sent with it; absent if there are none'),
   ),
+  expiresAt: shownExpiry,
   reference: described(v.string(), 'Where the secret is stored'),
   revision: v.number(),
 });
@@ -222,9 +225,9 @@ export type DescribedInbound = { readonly direction: 'inbound' } & Omit<Credenti
     readonly secrets: readonly Omit<Credential['secrets'][number], 'hash'>[];
   };
 
-export const describeInbound = ({ id, type, username, secrets, revision }: Credential): DescribedInbound => {
+export const describeInbound = ({ id, secrets, ...rest }: Credential): DescribedInbound => {
   const live = secrets.map(({ id: secretId, createdAt }) => ({ id: secretId, createdAt }));
-  return { id, direction: 'inbound', type, username, secrets: live, revision };
+  return { id, direction: 'inbound', ...rest, secrets: live };
 };
 
 export const describeCredential = (

@@ -7,7 +7,7 @@ import {
   rotateCredential,
   type WithNewSecret,
 } from '../credentials/create-credential.ts';
-import type { Credential } from '../credentials/credential.ts';
+import { type Credential, withExpiry } from '../credentials/credential.ts';
 import { createEditOutbound } from '../credentials/outbound/edit-outbound.ts';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
 import { refuseCredential, refuseField } from '../credentials/outbound/outbound-rules.ts';
@@ -45,6 +45,7 @@ import {
   loadCredentialTypes,
   outboundCredential,
 } from './credentials.ts';
+import { expiry } from './expiry-fields.ts';
 
 const MAX_USERNAME_LENGTH = 256;
 const MAX_PASSWORD_LENGTH = 1_024;
@@ -84,6 +85,7 @@ export const createCredentialRoute = defineRoute({
     ref: v.optional(bounded(2_048)),
     hosts: v.optional(hostList),
     limits: v.optional(limitFields.limits),
+    expiresAt: v.optional(v.nullable(expiry)),
   }),
   bodyLimits: credentialLimits,
   answers: { 201: changedCredential },
@@ -102,7 +104,11 @@ export const rotateCredentialRoute = defineRoute({
   route: 'POST /api/admin/credentials/{credentialId}/rotate',
   summary: 'adds a secret for callers, or replaces secret fields',
   headers: ['if-match', 'if-none-match'],
-  body: v.strictObject({ password, secrets: v.optional(fieldsOfType) }),
+  body: v.strictObject({
+    password,
+    secrets: v.optional(fieldsOfType),
+    expiresAt: v.optional(v.nullable(expiry)), // without it, when the new secret expires is not known
+  }),
   bodyLimits: credentialLimits,
   answers: { 200: changedCredential },
   hasTag: true,
@@ -265,7 +271,8 @@ export const createCredentials = (parts: CredentialsParts) => {
         }
         const { username, password: chosen } = readInbound({ ...body, type: body.type });
         const credential = { id, type: body.type, username };
-        return storeInbound(await createCredential(credential, { now: clock.now(), chosen }));
+        const made = await createCredential(credential, { now: clock.now(), chosen });
+        return storeInbound({ ...made, credential: withExpiry(made.credential, body.expiresAt) });
       }),
     ),
 
@@ -276,10 +283,11 @@ export const createCredentials = (parts: CredentialsParts) => {
           refuseOthers(body, ['password'], 'is for the type basic; others have "secrets"');
           if (body.secrets === undefined)
             return refuseField('#/secrets', 'is missing: the secret fields to replace');
-          return showOutbound(await outbound.rotate(credential, body.secrets));
+          return showOutbound(await outbound.rotate(credential, body.secrets, body.expiresAt));
         }
         const { password } = readInbound({ ...body, type: credential.type, username: credential.username });
-        return storeInbound(await rotateCredential(credential, { now: clock.now(), chosen: password }));
+        const made = await rotateCredential(credential, { now: clock.now(), chosen: password });
+        return storeInbound({ ...made, credential: withExpiry(made.credential, body.expiresAt) });
       }),
     ),
 

@@ -16,8 +16,9 @@ import { type Answer, answerJson } from '../shared/answer.ts';
 import { CREDENTIAL_NOT_FOUND, PLUGIN_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { optional, text } from '../shared/query-fields.ts';
-import { described, instant, silence } from './answers.ts';
+import { described, instant } from './answers.ts';
 import type { AdminParts } from './ports.ts';
+import { silence } from './silence-answers.ts';
 
 const check = v.object({ status: v.picklist(['healthy', 'unhealthy']), message: v.optional(v.string()) });
 
@@ -77,6 +78,19 @@ export const healthReport = v.object({
     described(
       v.array(v.object({ workflowId: v.string(), ...silence.entries })),
       'Workflows that did not start when they should have; absent if the tables cannot be read',
+    ),
+  ),
+  expiries: v.optional(
+    described(
+      v.array(
+        v.object({
+          kind: v.picklist(['credential', 'variable']),
+          id: v.string(),
+          expiresAt: instant,
+          message: v.string(),
+        }),
+      ),
+      'What expires within a week, or has expired; absent likewise',
     ),
   ),
   summary: v.object({

@@ -28,6 +28,7 @@ import {
 import { changeRegistrations } from '../triggers/registrations/change-registrations.ts';
 import { findUsersOfVariable } from '../workflows/definition/find-users.ts';
 import { described, instant } from './answers.ts';
+import { expiry, shownExpiry } from './expiry-fields.ts';
 import { answerDisabledPlugins } from './plugins.ts';
 import type { SettingsParts } from './ports.ts';
 
@@ -40,6 +41,7 @@ const variable = {
   type,
   value: anyValue,
   description: v.nullable(v.string()),
+  expiresAt: shownExpiry,
   changedAt: instant,
   changedBy: described(v.nullable(v.string()), 'ARN of the caller'),
   revision: described(v.number(), 'Its `ETag`; the same variable never has the same one again'),
@@ -55,6 +57,7 @@ const given = {
   type: v.optional(type),
   value: anyValue,
   description: v.optional(v.nullable(text)),
+  expiresAt: v.optional(v.nullable(expiry)),
   changedAt: v.optional(v.unknown()),
   changedBy: v.optional(v.unknown()),
   revision: v.optional(v.unknown()),
@@ -270,11 +273,13 @@ const toGiven = ({
   type,
   value,
   description,
+  expiresAt,
 }: Omit<GivenVariable, 'value'> & { readonly value: unknown }): GivenVariable => ({
   name,
   type,
   value: value as JsonValue, // parsed from JSON
   description,
+  expiresAt,
 });
 
 const toVariableError = (pointer: string, detail: string) => ({ pointer, detail });

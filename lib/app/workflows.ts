@@ -22,17 +22,9 @@ import { compareDefinitions } from '../workflows/definition/compare-definitions.
 import type { Workflow } from '../workflows/definition/definition.ts';
 import type { PatchOperation, Problem } from '../workflows/definition/problem.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
-import {
-  anyObject,
-  change,
-  definition,
-  described,
-  executionStatus,
-  instant,
-  nextCursor,
-  workflowSilences,
-} from './answers.ts';
+import { anyObject, change, definition, described, executionStatus, instant, nextCursor } from './answers.ts';
 import { checkWorkflowId } from './calls.ts';
+import { workflowSilences } from './silence-answers.ts';
 
 export const webhookAddress = v.object({ method: v.string(), url: v.string() });
 

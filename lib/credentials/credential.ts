@@ -17,9 +17,20 @@ export interface Credential {
   /** The user name for `basic`; null for `apiKey`. */
   readonly username: string | null;
   readonly secrets: readonly CredentialSecret[];
+  /** When its secrets expire, as an operator has said: ISO 8601, UTC. Nothing but a notice follows from it. Absent if not known. */
+  readonly expiresAt?: string;
   /** Number of changes; a write is conditional on it. */
   readonly revision: number;
 }
+
+/** Returns a credential whose secret expires then; null or undefined if that is not known. */
+export const withExpiry = <Expiring extends Pick<Credential, 'expiresAt'>>(
+  credential: Expiring,
+  expiresAt: string | null | undefined,
+): Expiring => {
+  const { expiresAt: _former, ...kept } = credential;
+  return { ...kept, ...(expiresAt == null ? {} : { expiresAt }) } as Expiring;
+};
 
 /** Every method throws AppError `STORE_UNAVAILABLE` when the store can't be reached. */
 export interface CredentialStore {

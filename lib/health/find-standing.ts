@@ -1,14 +1,16 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { workThrough } from '../shared/work-through.ts';
-import type { NoticeIdentity, Notices } from './notices/notice.ts';
+import { findExpiries, noticesOf } from './find-expiries.ts';
+import { type Notice, type Notices, noticeIdOf } from './notices/notice.ts';
 import { type FactPorts, readFacts } from './silence/read-facts.ts';
 import { findSilences, type Silence } from './silence/silence-rules.ts';
 import type { WatchedWorkflow } from './silence/watch-workflows.ts';
-import type { StandingStore } from './standing-store.ts';
+import type { ListExpiring, Standing, StandingStore } from './standing-store.ts';
 
 export interface StandingParts extends FactPorts {
   readonly standing: StandingStore;
   readonly notices: Notices;
+  readonly listExpiring: ListExpiring;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
@@ -20,17 +22,18 @@ const DAY_MS = 86_400_000;
 
 /** All have room in an item; what was found first is kept. */
 const MAX_SILENCES = 200;
+const MAX_EXPIRIES = 200;
 
 /**
- * Looks for silence in the watched workflows, and raises and settles notices for what has changed. Nothing is written if
- * nothing has.
+ * Looks for silence in the watched workflows, and for what expires, and raises and settles notices for what has changed.
+ * Nothing is written if nothing has.
  *
  * @param hasTime - whether there is time for another workflow; what is known of the others remains
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const findStanding = async (
   watched: readonly WatchedWorkflow[],
-  { standing, notices, clock, logger, ...ports }: StandingParts,
+  { standing, notices, listExpiring, clock, logger, ...ports }: StandingParts,
   hasTime: () => boolean = () => true,
 ): Promise<void> => {
   const before = await standing.find();
@@ -58,12 +61,16 @@ export const findStanding = async (
   );
   const all = watched.flatMap((workflow) => found.get(workflow.id) ?? ofWorkflow(workflow));
   const silences = oldestFirst(all).slice(0, MAX_SILENCES);
-  for (const silence of silences)
-    if (!before.silences.some((one) => isSame(one, silence)))
-      await notices.raise({ ...toNotice(silence), message: silence.message, at: now });
-  for (const silence of before.silences)
-    if (!silences.some((one) => isSame(one, silence))) await notices.settle(toNotice(silence), now);
-  const after = { silences, historyReadAt: isDaily && isWhole ? now : before.historyReadAt };
+  const expiries = await listExpiring()
+    .then((expiring) => findExpiries(expiring, now).slice(0, MAX_EXPIRIES))
+    .catch((cause: unknown) => {
+      logger.error('What expires could not be found out.', { cause });
+      return before.expiries;
+    });
+  const after = { silences, expiries, historyReadAt: isDaily && isWhole ? now : before.historyReadAt };
+  const [earlier, current] = [noticesIn(before), noticesIn(after)];
+  for (const [id, notice] of current) if (!earlier.has(id)) await notices.raise({ ...notice, at: now });
+  for (const [id, notice] of earlier) if (!current.has(id)) await notices.settle(notice, now);
   if (JSON.stringify(after) !== JSON.stringify(before)) await standing.put(after);
 };
 
@@ -73,11 +80,16 @@ const oldestFirst = (silences: readonly Silence[]): readonly Silence[] =>
 const placeOf = ({ workflowId, rule, triggerNodeId }: Silence): string =>
   JSON.stringify([workflowId, rule, triggerNodeId]);
 
-const isSame = (one: Silence, other: Silence): boolean => placeOf(one) === placeOf(other);
+/** The notices of what stands, by their ids. */
+const noticesIn = ({ silences, expiries }: Standing): ReadonlyMap<string, Omit<Notice, 'at'>> => {
+  const notices = [...silences.map(toNotice), ...expiries.flatMap(noticesOf)];
+  return new Map(notices.map((notice) => [noticeIdOf(notice), notice]));
+};
 
-const toNotice = ({ workflowId, rule, triggerNodeId }: Silence): NoticeIdentity & { nodeId?: string } => ({
+const toNotice = ({ workflowId, rule, triggerNodeId, message }: Silence): Omit<Notice, 'at'> => ({
   kind: 'silence',
   subject: `workflow:${workflowId}`,
   cause: triggerNodeId === null ? rule : `${rule}:${triggerNodeId}`,
+  message,
   ...(triggerNodeId === null ? {} : { nodeId: triggerNodeId }),
 });

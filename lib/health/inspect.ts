@@ -152,7 +152,7 @@ export const createInspect = ({
       store: 'status' in read ? read : toStoreCheck(unwritable),
       functions,
       coverage: facts === null ? null : toCoverage(facts),
-      silences: facts === null ? null : facts.silences,
+      standing: facts && { silences: facts.silences, expiries: facts.expiries },
       plugins: new Map(entries.map((entry) => [entry.id, inspectPlugin(entry, facts, probes, followsUrl)])),
     };
   };

@@ -13,22 +13,23 @@ const MAX_PROBLEMS = 5;
  */
 export const mergeInspection = (
   rows: readonly HealthRow[],
-  { store, functions, coverage, silences, plugins: found }: Inspection,
+  { store, functions, coverage, standing, plugins: found }: Inspection,
   now: number,
 ) => {
   const merged = rows.map(([id, health]) => [id, mergeRow(health, found.get(id))] as const);
   const { status, plugins, summary, generatedAt } = toReport<Health>(merged, now);
   const isSound =
     [store, ...Object.values(functions)].every((check) => check.status === 'healthy') &&
-    (silences ?? []).length === 0;
+    (standing?.silences ?? []).length === 0;
   return {
     status: status === 'healthy' && !isSound ? ('degraded' as const) : status,
     checks: { store, functions },
     coverage,
     plugins,
-    ...(silences === null
-      ? {}
-      : { silences: silences.map((one) => ({ workflowId: one.workflowId, ...toShownSilence(one) })) }),
+    ...(standing && {
+      silences: standing.silences.map((one) => ({ workflowId: one.workflowId, ...toShownSilence(one) })),
+      expiries: standing.expiries.map(({ stage: _stage, ...shown }) => shown),
+    }),
     summary,
     generatedAt,
   };

@@ -66,7 +66,7 @@ export const readStoredFacts = async (
   const now = clock.now();
   const since = now - DAY_MS;
   const limits = { maxExecutions, maxWorkflows, clock, endsAt: now + runsMs };
-  const [credentials, polls, { content: disabled }, { silences }, sample] = await Promise.all([
+  const [credentials, polls, { content: disabled }, { silences, expiries }, sample] = await Promise.all([
     checkCredentials(usage, stores, maxCredentials),
     checkPolls(usage, stores, now, maxPolls),
     stores.settings.find('plugins'),
@@ -82,6 +82,7 @@ export const readStoredFacts = async (
     runs: { ...sample, isComplete: sample.isComplete && workflows.isComplete, since },
     disabled,
     silences,
+    expiries,
   };
 };
 

@@ -109,11 +109,17 @@ const MAX_TIME = 253_402_300_799_999;
 const INSTANT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** NaN if invalid. */
-const parseTime = (given: string): number => {
+export const parseTime = (given: string): number => {
   if (/^\d{1,15}$/.test(given)) return Number(given);
   const read = INSTANT.test(given) ? readIsoTime(given) : null;
   return read === null ? Number.NaN : read.local - (read.offsetMs ?? 0);
 };
+
+export const TIME_FORMS = 'ISO 8601 with a time zone, a date (UTC), or milliseconds since the epoch';
+
+export const isTime = (instant: number): boolean => instant >= 0 && instant <= MAX_TIME;
+
+export const NO_TIME = 'must be a time such as 2026-01-31T09:00:00Z, or milliseconds since 1970';
 
 /**
  * A time in a query: ISO 8601 with a time zone, a date (its first moment, UTC), or milliseconds since the epoch; null
@@ -123,14 +129,11 @@ export const time = v.nullish(
   v.pipe(
     text,
     v.metadata({
-      description: 'ISO 8601 with a time zone, a date (UTC), or milliseconds since the epoch',
+      description: TIME_FORMS,
       examples: ['2026-01-31T09:00:00Z'],
     }),
     v.transform(parseTime),
-    v.check(
-      (instant) => instant >= 0 && instant <= MAX_TIME,
-      'must be a time such as 2026-01-31T09:00:00Z, or milliseconds since 1970',
-    ),
+    v.check(isTime, NO_TIME),
   ),
   null,
 );

@@ -51,6 +51,16 @@ export const LIMITS = [
   ['--at-once <number>', 'calls with an outbound credential at a time', readLimit('--at-once')],
 ] as const;
 
+/** @param expiresAt - ISO 8601, UTC; undefined if it is not known */
+export const describeExpiry = (expiresAt: string | undefined): string =>
+  expiresAt?.replace(/T00:00:00\.000Z$/, '') ?? '-';
+
+/** As the API reads it. */
+export const EXPIRES = [
+  '--expires <date>',
+  'when its value expires, such as 2027-01-31: a notice comes a week before, and on the day',
+] as const;
+
 export const CREATE_OPTIONS = [
   ['--type <type>', 'apiKey or basic for callers, or the type of an installed plugin', String, REQUIRED],
   ['--username <name>', 'user name, for the type basic', readUsername],
@@ -60,12 +70,13 @@ export const CREATE_OPTIONS = [
   HOST,
   ['--ref <arn>', 'a Secrets Manager secret with the secret fields'],
   ...LIMITS,
+  EXPIRES,
 ] as const;
 
 /** The options of `credential create`, for callers and outbound. */
 export type CreateOptions = Options<typeof CREATE_OPTIONS>;
 export type LimitOptions = Options<typeof LIMITS>;
-export type PasswordOptions = Options<readonly [typeof PASSWORD_STDIN]>;
+export type RotateOptions = Options<readonly [typeof PASSWORD_STDIN, typeof EXPIRES]>;
 
 export const findCredential = (id: string, { target }: TargetContext): Promise<ShownCredential> =>
   target.api.call('GET', `${CREDENTIALS}/${id}`);
@@ -92,5 +103,6 @@ const describeProblem = (type: string, { pointer, detail }: CredentialProblem): 
   if (list === 'hosts') return name === '' ? `${type}: ${detail}` : detail;
   if (list === 'limits') return `${name === '' ? 'limits' : name} ${detail}`;
   if (list === 'ref') return `--ref ${detail}`;
+  if (list === 'expiresAt') return `--expires ${detail}`;
   return `${[`${type}:`, name === '' ? list : decodeURIComponent(name), detail].filter(Boolean).join(' ')}`;
 };

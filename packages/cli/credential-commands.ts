@@ -11,6 +11,8 @@ import {
   CREATE_OPTIONS,
   CREDENTIALS,
   type CreateOptions,
+  describeExpiry,
+  EXPIRES,
   findCredential,
   HOST,
   LIMITS,
@@ -62,12 +64,12 @@ export const addCredentialCommands = (program: Command, context: CommandContext)
   add('rotate', {
     about: 'add and print a secret for callers, keeping earlier ones live; or replace an outbound secret',
     arguments: [CREDENTIAL],
-    options: [PASSWORD_STDIN],
-    examples: ['credential rotate orders-key'],
+    options: [PASSWORD_STDIN, EXPIRES],
+    examples: ['credential rotate orders-key', 'credential rotate crm --expires 2027-01-31'],
     run: async (id, onTarget, options) => {
       const found = await findCredential(id, onTarget);
       if (found.direction === 'inbound') await rotateInbound(found, options, onTarget);
-      else await rotateOutbound(found, onTarget);
+      else await rotateOutbound(found, options, onTarget);
     },
   });
 
@@ -166,11 +168,12 @@ export const addCredentialCommands = (program: Command, context: CommandContext)
         credential.id,
         credential.type,
         describePurpose(credential),
+        describeExpiry(credential.expiresAt),
         credential.direction === 'outbound'
           ? credential.reference
           : `live: ${credential.secrets.map((secret) => secret.id).join(', ') || 'none'}`,
       ]);
-      printTable({ titles: ['ID', 'TYPE', 'FOR', 'SECRET'], texts: ['FOR', 'SECRET'], rows }, io);
+      printTable({ titles: ['ID', 'TYPE', 'FOR', 'EXPIRES', 'SECRET'], texts: ['FOR', 'SECRET'], rows }, io);
     },
   });
 };
@@ -193,6 +196,7 @@ const toDetails = (found: ShownCredential): readonly (readonly string[])[] => {
   return [
     ['type', found.type],
     ...details,
+    ...(found.expiresAt === undefined ? [] : [['expires', describeExpiry(found.expiresAt)]]),
     ['revision', String(found.revision)],
     ...found.users.map((user) => ['used by', describeUser(user)]),
   ];

@@ -5,7 +5,7 @@ import {
   CREDENTIALS,
   type CreateOptions,
   type Inbound,
-  type PasswordOptions,
+  type RotateOptions,
   sendCredential,
 } from './credential-api.ts';
 import type { Io } from './io.ts';
@@ -20,6 +20,7 @@ export const checkInboundOptions = ({
   username,
   passwordStdin,
   preset: _preset,
+  expires: _expires,
   ...ofOutbound
 }: CreateOptions): void => {
   if (Object.values(ofOutbound).some((given) => given !== undefined))
@@ -31,22 +32,23 @@ export const checkInboundOptions = ({
 
 export const createInbound = async (
   id: string,
-  { type, username, passwordStdin }: CreateOptions,
+  { type, username, passwordStdin, expires }: CreateOptions,
   context: TargetContext,
 ): Promise<void> => {
   const password = passwordStdin === true ? await readPassword(context.io) : undefined;
-  const body = { type, username, password };
+  const body = { type, username, password, expiresAt: expires };
   const path = `${CREDENTIALS}/${id}`;
   printSecret(await sendCredential<StoredInbound>(type, context, 'PUT', path, body), context);
 };
 
 export const rotateInbound = async (
   { id, type }: Inbound,
-  { passwordStdin }: PasswordOptions,
+  { passwordStdin, expires }: RotateOptions,
   context: TargetContext,
 ): Promise<void> => {
   if (type === 'apiKey' && passwordStdin === true) throw usageError('An API key is generated');
-  const body = passwordStdin === true ? { password: await readPassword(context.io) } : {};
+  const password = passwordStdin === true ? await readPassword(context.io) : undefined;
+  const body = { password, expiresAt: expires };
   const path = `${CREDENTIALS}/${id}/rotate`;
   printSecret(await sendCredential<StoredInbound>(type, context, 'POST', path, body), context);
 };

@@ -30,6 +30,7 @@ import {
   findCredential,
   type LimitOptions,
   type Outbound,
+  type RotateOptions,
   type ShownCredential,
   sendCredential,
 } from './credential-api.ts';
@@ -73,7 +74,8 @@ export const createOutbound = async (
   const hosts = await nameHosts(type, fields, host, io);
   const isSignedIn = name === 'oauth2' && fields.grant === 'authorizationCode';
   const secrets = ref !== undefined ? undefined : isSignedIn ? {} : await readSecrets(type, io);
-  const body = { type: name, fields, secrets, ref, hosts, limits: toLimits(options) };
+  const limits = toLimits(options);
+  const body = { type: name, fields, secrets, ref, hosts, limits, expiresAt: options.expires };
   const stored = await sendCredential<Outbound>(name, context, 'PUT', `${CREDENTIALS}/${id}`, body);
   const where = stored.hosts?.length === 0 ? '' : `, for ${describeHosts(stored.hosts)}`;
   io.note(`${id}: created, of the type ${name}${where}; its secret is in ${stored.reference}`);
@@ -122,12 +124,16 @@ const warnOfAnyHost = ({ id, hosts }: Outbound, io: Io): void => {
     );
 };
 
-export const rotateOutbound = async ({ id, type: name, reference }: Outbound, context: TargetContext) => {
+export const rotateOutbound = async (
+  { id, type: name, reference }: Outbound,
+  { expires: expiresAt }: RotateOptions,
+  context: TargetContext,
+) => {
   if (isBound(reference))
     throw new CommandError(`Rotate the secret of ${id} where it is stored: ${reference}`);
   const type = await findType(name, context);
   const secrets = await readSecrets(type, context.io, 'leave empty to keep');
-  await sendCredential(name, context, 'POST', `${CREDENTIALS}/${id}/rotate`, { secrets });
+  await sendCredential(name, context, 'POST', `${CREDENTIALS}/${id}/rotate`, { secrets, expiresAt });
   context.io.note(`${id}: rotated; every sandbox uses the new secret within a minute`);
 };
 

@@ -4,6 +4,7 @@ import { VARIABLE_TYPES, type Variable, type VariableType } from '../../lib/shar
 import { type AdminApi, ApiProblem, removeUnused } from './admin-api.ts';
 import { addTo, type CommandContext } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
+import { describeExpiry, EXPIRES } from './credential-api.ts';
 import { printJson } from './io.ts';
 import { parseJson } from './parse-json.ts';
 import { JSON_OUTPUT } from './read-arguments.ts';
@@ -27,13 +28,14 @@ export const addVariableCommands = (program: Command, context: CommandContext): 
       const { variables } = await target.api.call<VariableList>('GET', VARIABLES);
       if (json === true) return printJson({ variables }, io);
       if (variables.length === 0) return io.note('There are no variables.');
-      const rows = variables.map(({ name, type, value, description }) => [
+      const rows = variables.map(({ name, type, value, description, expiresAt }) => [
         name,
         type,
         variableToText(value),
+        describeExpiry(expiresAt),
         description ?? '-',
       ]);
-      const titles = ['NAME', 'TYPE', 'VALUE', 'DESCRIPTION'];
+      const titles = ['NAME', 'TYPE', 'VALUE', 'EXPIRES', 'DESCRIPTION'];
       printTable({ titles, rows, texts: ['VALUE', 'DESCRIPTION'] }, io);
     },
   });
@@ -59,13 +61,14 @@ export const addVariableCommands = (program: Command, context: CommandContext): 
     options: [
       ['--type <type>', `${VARIABLE_TYPES.join(', ')} (default: its type so far, or string)`, readType],
       ['--description <text>', 'what it is for'],
+      EXPIRES,
     ],
     examples: ['variable set region eu-central-1 --description Europe'],
-    run: async (name, text, { io, target: { api } }, { type, description }) => {
+    run: async (name, text, { io, target: { api } }, { type, description, expires }) => {
       const used = type ?? (await findType(name, api)) ?? 'string';
       const value = used === 'string' ? text : readVariableValue(name, text, used);
       const stored = await api.call<Variable & { readonly changed: boolean }>('PUT', variablePath(name), {
-        body: { type: used, value, description },
+        body: { type: used, value, description, expiresAt: expires },
       });
       io.print(`${name}: ${stored.changed ? `set, revision ${stored.revision}` : 'unchanged'}`);
     },

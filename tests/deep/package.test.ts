@@ -80,7 +80,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminRetryExecution: 150,
   adminRunWorkflow: 121,
   dispatch: 118,
-  sweepRegistrations: 132, // with what it reads to find silence
+  sweepRegistrations: 134, // with what it reads to find silence
   adminSendAgain: 149,
   adminWorkflows: 125,
   adminEditWorkflows: 648,

@@ -286,6 +286,44 @@ describe('PUT of a credential', () => {
   });
 });
 
+describe('when a credential expires', () => {
+  const EXPIRES = '2027-01-31T00:00:00.000Z';
+
+  test.each([
+    ['of callers', KEY, { type: 'apiKey' }, {}],
+    [
+      'for calling out',
+      CRM,
+      { type: 'httpBearer', secrets: { token: TOKEN }, hosts: ['crm.example.com'] },
+      { secrets: { token: 'the-token-2' } },
+    ],
+  ])(
+    'is said of one %s when it is created and rotated, and forgotten by a rotation without',
+    async (...args) => {
+      const [_of, path, body, rotation] = args;
+      const { ask } = await open();
+      const created = await ask('PUT', path, { body: { ...body, expiresAt: '2027-01-31' } });
+      expect(created).toMatchObject({ status: 201, body: { expiresAt: EXPIRES } });
+      expect((await ask('GET', path)).body.expiresAt).toBe(EXPIRES);
+      expect((await ask('GET', '/api/admin/credentials')).body.credentials).toMatchObject([
+        { expiresAt: EXPIRES },
+      ]);
+      const next = { ...rotation, expiresAt: '2028-01-31T10:00:00+01:00' };
+      const rotated = await ask('POST', `${path}/rotate`, { body: next });
+      expect(rotated.body.expiresAt).toBe('2028-01-31T09:00:00.000Z');
+      const again = await ask('POST', `${path}/rotate`, { body: rotation });
+      expect(again).toMatchObject({ status: 200 });
+      expect(again.body).not.toHaveProperty('expiresAt');
+      expect((await ask('GET', path)).body).not.toHaveProperty('expiresAt');
+    },
+  );
+
+  test.each(['soon', '2027-02-30', '31.1.2027', 5])('%j is refused', async (expiresAt) => {
+    const { ask } = await open();
+    expect(await ask('PUT', KEY, { body: { type: 'apiKey', expiresAt } })).toMatchObject({ status: 400 });
+  });
+});
+
 describe('a credential of callers', () => {
   test('is rotated and revoked, each time as a new revision', async () => {
     const { ask } = await open();

@@ -616,7 +616,11 @@ test('what is silent is in the report, which is degraded then', async () => {
   expect(await report()).toMatchObject({ status: 'healthy', silences: [] });
   const silence = { workflowId: 'orders', triggerNodeId: null, rule: 'below', message: 'It is.' } as const;
   const standing = createStandingStore(client, tables);
-  await standing.put({ silences: [{ ...silence, since: 1_700_000_000_000 }], historyReadAt: 0 });
+  await standing.put({
+    silences: [{ ...silence, since: 1_700_000_000_000 }],
+    expiries: [],
+    historyReadAt: 0,
+  });
   expect(await report()).toMatchObject({
     status: 'degraded',
     silences: [{ ...silence, since: '2023-11-14T22:13:20.000Z' }],

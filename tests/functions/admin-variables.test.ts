@@ -63,6 +63,21 @@ describe('the variables of a stage', () => {
     expect((await ask('GET', VARIABLES)).body.variables).toMatchObject([{ name: 'region' }]);
   });
 
+  test('expire when that is said of a value, which other values do not', async () => {
+    const ask = await anApi();
+    const set = async (body: object) => (await ask('PUT', `${VARIABLES}/rate`, { body })).body;
+    const EXPIRES = '2027-01-31T00:00:00.000Z';
+    expect(await set({ value: 5, expiresAt: '2027-01-31' })).toMatchObject({ expiresAt: EXPIRES });
+    expect(await set({ value: 5 })).toMatchObject({ expiresAt: EXPIRES, changed: false });
+    expect(await set({ value: 5, expiresAt: '2028-01-31' })).toMatchObject({ changed: true, revision: 2 });
+    expect((await ask('GET', VARIABLES)).body.variables).toMatchObject([
+      { expiresAt: '2028-01-31T00:00:00.000Z' },
+    ]);
+    expect(await set({ value: 6 })).not.toHaveProperty('expiresAt');
+    await set({ value: 6, expiresAt: '2028-01-31' });
+    expect(await set({ value: 6, expiresAt: null })).not.toHaveProperty('expiresAt');
+  });
+
   test('an unknown one is a 404 with the name that was probably meant', async () => {
     const ask = await anApi();
     await ask('PUT', `${VARIABLES}/region`, { body: { value: 'a' } });

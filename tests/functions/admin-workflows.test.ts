@@ -215,7 +215,7 @@ test('a silent workflow says so in the list, and where it is shown', async () =>
   const { standing, list, call } = await aService();
   const message = 'Trigger "daily" of workflow "orders", since 2023-11-14T22:13Z: was due.';
   const silence = { workflowId: 'orders', triggerNodeId: 'daily', rule: 'late', message } as const;
-  await standing.put({ silences: [{ ...silence, since: clock.now() }], historyReadAt: 0 });
+  await standing.put({ silences: [{ ...silence, since: clock.now() }], expiries: [], historyReadAt: 0 });
   const silences = [{ triggerNodeId: 'daily', rule: 'late', since: '2023-11-14T22:13:20.000Z', message }];
   const { workflows: listed } = await list('');
   expect(listed.map(({ id, silences: own }: JsonObject) => [id, own])).toContainEqual(['orders', silences]);

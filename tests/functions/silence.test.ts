@@ -42,6 +42,7 @@ const aService = async (counts: (now: number) => readonly number[] = () => []) =
   });
   return {
     ...service,
+    expiring: memory.expiring,
     reads,
     puts: memory.puts,
     put: (node: WorkflowNode, changes: Partial<WorkflowDefinition> = {}) =>
@@ -279,6 +280,22 @@ describe('a webhook with a history', () => {
     await tell();
     expect(reads).toEqual([]);
   });
+});
+
+test('what expires is told a week before and on the day, and that it was renewed', async () => {
+  const { tell, expiring, clock } = await aService();
+  const end = clock.now() + 10 * DAY;
+  expiring.push({ kind: 'credential', id: 'shop', expiresAt: new Date(end).toISOString() });
+  expect(await tell()).toEqual([]);
+  clock.advance(3 * DAY);
+  expect(await tell()).toEqual([expect.stringContaining('+ The credential "shop" expires on')]);
+  clock.advance(6 * DAY);
+  expect(await tell()).toEqual([]);
+  clock.advance(DAY);
+  expect(await tell()).toEqual([expect.stringContaining('+ The credential "shop" has expired on')]);
+  expiring.splice(0);
+  const cause = new Date(end).toISOString();
+  expect(await tell()).toEqual([`- credential:shop soon:${cause}`, `- credential:shop day:${cause}`]);
 });
 
 test('nothing is written while nothing changes', async () => {

@@ -8,7 +8,7 @@ import { inMemoryLocks, inMemoryOutboundStore } from './outbound-credentials.ts'
 export const emptyStores = (): InspectParts['stores'] => ({
   settings: { find: async () => ({ content: [], revision: 0 }) },
   state: { find: async () => null },
-  standing: { find: async () => ({ silences: [], historyReadAt: 0 }) },
+  standing: { find: async () => ({ silences: [], expiries: [], historyReadAt: 0 }) },
   listWorkflows: async () => ({ definitions: [], ids: [], isComplete: true }),
   runs: { find: async () => ({ ids: [], hasMore: false }), read: async () => [] },
   inbound: inMemoryCredentialStore(),

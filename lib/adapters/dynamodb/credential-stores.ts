@@ -79,11 +79,17 @@ const createStore = <Stored extends { readonly id: string; readonly revision: nu
 export const createCredentialStore = (client: DynamoDbClient, tables: Tables): CredentialStore =>
   createStore<Credential>(client, tables, {
     isOutbound: false,
-    toAttributes: ({ type, username, secrets }) => ({ type, username, secrets: json(secrets) }),
+    toAttributes: ({ type, username, secrets, expiresAt }) => ({
+      type,
+      username,
+      secrets: json(secrets),
+      secretExpiresAt: expiresAt,
+    }),
     fromItem: (item) => ({
       type: readText(item, 'type') as Credential['type'],
       username: item.username?.S ?? null,
       secrets: readJson<CredentialSecret[]>(item, 'secrets'),
+      ...readExpiry(item),
     }),
   });
 
@@ -94,11 +100,12 @@ export const createOutboundCredentialStore = (
 ): OutboundCredentialStore =>
   createStore<OutboundCredential>(client, tables, {
     isOutbound: true,
-    toAttributes: ({ type, fields, hosts, limits, reference }) => ({
+    toAttributes: ({ type, fields, hosts, limits, expiresAt, reference }) => ({
       type,
       fields: json(fields),
       hosts: json(hosts),
       limits: json(limits),
+      secretExpiresAt: expiresAt,
       secretReference: reference,
     }),
     fromItem: (item) => ({
@@ -106,6 +113,10 @@ export const createOutboundCredentialStore = (
       fields: readJson<CredentialFields>(item, 'fields'),
       hosts: readJson<string[] | null>(item, 'hosts', null),
       ...(item.limits === undefined ? {} : { limits: readJson<CallLimits>(item, 'limits') }),
+      ...readExpiry(item),
       reference: readText(item, 'secretReference'),
     }),
   });
+
+/** Not named as the attribute by which other tables remove their items. */
+const readExpiry = ({ secretExpiresAt: at }: Item) => (at?.S === undefined ? {} : { expiresAt: at.S });

@@ -4,7 +4,7 @@ import { createStartPoll } from '../../adapters/aws/lambda-events.ts';
 import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
 import { createSendStackResponse } from '../../adapters/aws/stack-response.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
-import { createStandingStore } from '../../adapters/dynamodb/health/standing-store.ts';
+import { createListExpiring, createStandingStore } from '../../adapters/dynamodb/health/standing-store.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
 import { createStatisticsStore } from '../../adapters/dynamodb/statistics/statistics-store.ts';
@@ -94,6 +94,7 @@ export const openRegistrations = (installed: InstalledPlugins, config: Config = 
     loadNodeTypes,
     sendStackResponse: createSendStackResponse(),
     standing: createStandingStore(client, tables),
+    listExpiring: createListExpiring({ client, tables }),
     notices: openNotices({ client, tables }),
     executions,
     deliveries: createDeliveryStore(client, tables),

@@ -4,6 +4,7 @@ import { didYouMean, quote } from '../../shared/describe.ts';
 import { CREDENTIAL_CHANGED, CREDENTIAL_UNSUITABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
+import { withExpiry } from '../credential.ts';
 import type { CallLimits } from '../limits/call-limits.ts';
 import { findAddedHosts } from './host-pattern.ts';
 import { parseSecret } from './load-credential.ts';
@@ -42,6 +43,7 @@ interface NewOutbound {
   /** Patterns; by default those of the type, or the host of `testUrl`. */
   readonly hosts?: readonly string[] | undefined;
   readonly limits?: CallLimits | undefined;
+  readonly expiresAt?: string | null | undefined;
 }
 
 /**
@@ -111,6 +113,7 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
       ref,
       hosts,
       limits,
+      expiresAt,
       ...given
     }: NewOutbound): Promise<OutboundCredential> => {
       const types = await loadTypes();
@@ -125,7 +128,7 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
       );
       if (ref !== undefined) await checkShared(ref, drafted.hosts);
       if (limits !== undefined) checkLimits(type);
-      const credential = {
+      const drawn = {
         id,
         type: name,
         ...drafted,
@@ -133,6 +136,7 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
         reference: ref ?? secrets.referenceOf(id),
         revision: 1,
       };
+      const credential = withExpiry<OutboundCredential>(drawn, expiresAt);
       return editInTurn(id, parts, async (beginWriting) => {
         // First: if two requests have the same id, only one may write the secret.
         await store.put(credential);
@@ -148,8 +152,12 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
       });
     },
 
-    /** Replaces the secret fields that are given; the others stay. */
-    rotate: async (credential: OutboundCredential, given: CredentialFields): Promise<OutboundCredential> => {
+    /** Replaces the secret fields that are given; the others stay. @param expiresAt - of the new secret, if that is known */
+    rotate: async (
+      credential: OutboundCredential,
+      given: CredentialFields,
+      expiresAt?: string | null,
+    ): Promise<OutboundCredential> => {
       const { id, reference } = credential;
       if (isBound(reference)) {
         const reason = `has its secret in ${reference}: rotate it there`;
@@ -159,7 +167,8 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
       return inTurn(credential, async (beginWriting) => {
         const known = await readSecret(credential, type);
         const { secrets: secret, hosts } = rotateOutbound(type, credential, known, given, checkFields);
-        return replaceSecret({ ...credential, hosts }, credential, secret, beginWriting);
+        const changed = withExpiry({ ...credential, hosts }, expiresAt);
+        return replaceSecret(changed, credential, secret, beginWriting);
       });
     },
 

@@ -15,6 +15,8 @@ export interface OutboundCredential {
   readonly hosts: readonly string[] | null;
   /** Limits on the calls that are sent with it; absent if there are none. */
   readonly limits?: CallLimits;
+  /** When its secret expires: see `Credential`. */
+  readonly expiresAt?: string;
   /** Where the secret is stored: see {@link SecretStore}. */
   readonly reference: string;
   /** Number of changes; a write is conditional on it. */

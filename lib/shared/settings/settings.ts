@@ -10,6 +10,8 @@ export interface Variable {
   /** The value, of the type. */
   readonly value: JsonValue;
   readonly description: string | null;
+  /** When the value expires, as an operator has said: ISO 8601, UTC. Nothing but a notice follows from it. Absent if not known. */
+  readonly expiresAt?: string;
   /** When it was set last, ISO 8601. */
   readonly changedAt: string;
   /** ARN of the caller that set it last; null locally. */

@@ -11,6 +11,8 @@ export interface GivenVariable extends Pick<Variable, 'name' | 'value'> {
   readonly type?: VariableType | undefined;
   /** Unchanged if absent. */
   readonly description?: string | null | undefined;
+  /** ISO 8601, UTC. If absent, that of the same value remains; when another value expires is not known. */
+  readonly expiresAt?: string | null | undefined;
 }
 
 /** A mistake in a variable: its place in what was given, as a JSON pointer, and what is wrong. */
@@ -116,10 +118,15 @@ export const setVariables = (
   author: Author,
 ): Variables => {
   const next = new Map(content.map((variable) => [variable.name, variable]));
-  for (const { name, value, type = variableTypeOf(value), description } of given) {
+  for (const { name, value, type = variableTypeOf(value), description, expiresAt } of given) {
     const known = next.get(name);
-    const set = { name, type, value, description: description ?? null };
-    if (description === undefined) set.description = known?.description ?? null;
+    const isSameValue = known !== undefined && JSON.stringify(known.value) === JSON.stringify(value);
+    const expires = expiresAt === undefined && isSameValue ? known.expiresAt : expiresAt;
+    const set = {
+      ...{ name, type, value },
+      description: (description === undefined ? known?.description : description) ?? null,
+      ...(expires == null ? {} : { expiresAt: expires }),
+    };
     if (known !== undefined && isSameVariable(known, set)) continue;
     next.set(name, { ...set, ...author, revision: revision + 1 });
   }
@@ -134,6 +141,7 @@ const isSameVariable = (
 ): boolean =>
   known.type === set.type &&
   known.description === set.description &&
+  known.expiresAt === set.expiresAt &&
   JSON.stringify(known.value) === JSON.stringify(set.value);
 
 /** @returns the variables without one, in the next revision */

@@ -29,7 +29,7 @@ describe('credential create', () => {
     );
     expect(made).toMatchObject({ code: 0, out: '' });
     expect(made.err).not.toContain('long enough');
-    expect((await call('credential list')).out).toMatch(/^b +basic +callers as ann +live: 1$/m);
+    expect((await call('credential list')).out).toMatch(/^b +basic +callers as ann +- +live: 1$/m);
   });
 
   test.each([
@@ -61,6 +61,19 @@ describe('credential create', () => {
 });
 
 describe('a credential', () => {
+  test('expires when it is said to, in the list and where it is shown', async () => {
+    const { call } = await openCommandLine();
+    await call('credential create key --type apiKey --expires 2027-01-31');
+    expect((await call('credential list')).out).toMatch(/^key +apiKey +callers +2027-01-31 +live: 1$/m);
+    expect((await call('credential show key')).out).toMatch(/^ {2}expires +2027-01-31$/m);
+    await call('credential rotate key --expires 2028-01-31T09:00:00Z');
+    expect((await call('credential list')).out).toContain(' 2028-01-31T09:00:00.000Z ');
+    const wrong = await call('credential rotate key --expires soon');
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('must be a time such as') });
+    await call('variable set rate 5 --expires 2027-01-31');
+    expect((await call('variable list')).out).toMatch(/^rate +string +5 +2027-01-31 +-$/m);
+  });
+
   test('is rotated and revoked', async () => {
     const { call } = await openCommandLine();
     const first = await call('credential create key --type apiKey');

@@ -29,7 +29,7 @@ describe('credential create with an outbound type', () => {
     expect(statSync(join(secretsFolder, 'crm')).mode & 0o777).toBe(0o600);
     for (const command of ['credential list', 'credential list --json', 'credential list --json'])
       expect((await call(command)).out).not.toContain('the-token-1');
-    expect((await call('credential list')).out).toMatch(/^crm +httpBearer +crm\.example\.com +file:crm$/m);
+    expect((await call('credential list')).out).toMatch(/^crm +httpBearer +crm\.example\.com +- +file:crm$/m);
   });
 
   test('takes JSON from standard input, public fields as options, and fills in defaults', async () => {
@@ -424,7 +424,7 @@ describe('the hosts of an outbound credential', () => {
     expect(err).toContain(
       'crm: this credential is sent to any URL, even one that a workflow computes from its input',
     );
-    expect((await call('credential list')).out).toMatch(/^crm +httpBearer +\* \(any host\) +file:crm$/m);
+    expect((await call('credential list')).out).toMatch(/^crm +httpBearer +\* \(any host\) +- +file:crm$/m);
   });
 
   test('are derived by a type that knows them, and follow its secret', async () => {
@@ -517,7 +517,7 @@ describe('the hosts of an outbound credential', () => {
     });
     await line.call(create, 'the-password');
     expect(await hostsOf(line, 'mail')).toEqual([]);
-    expect((await line.call('credential list')).out).toMatch(/^mail +smtp +nodes +file:mail$/m);
+    expect((await line.call('credential list')).out).toMatch(/^mail +smtp +nodes +- +file:mail$/m);
   });
 
   test('that were never set allow any host, and can be set later', async () => {
@@ -528,7 +528,7 @@ describe('the hosts of an outbound credential', () => {
     const known = await store.find('crm');
     if (known === null) throw new Error('it was created');
     await store.put({ ...known, hosts: null, revision: 2 }); // as it was stored before credentials named hosts
-    expect((await call('credential list')).out).toMatch(/^crm +httpBearer +any host +file:crm$/m);
+    expect((await call('credential list')).out).toMatch(/^crm +httpBearer +any host +- +file:crm$/m);
     await call('credential rotate crm', 'the-token-2');
     expect(await hostsOf(line)).toBeNull();
     await call('credential hosts crm --host a.example');

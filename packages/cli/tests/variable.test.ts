@@ -13,9 +13,9 @@ test('a variable is set, listed, read, changed and removed', async () => {
   expect((await call('variable set region eu-central-1')).out).toBe('region: unchanged');
   expect((await call('variable set limit 12.5 --type number')).out).toBe('limit: set, revision 2');
   expect((await call('variable list')).out.split('\n')).toEqual([
-    'NAME    TYPE    VALUE         DESCRIPTION',
-    'limit   number  12.5          -',
-    'region  string  eu-central-1  Europe',
+    'NAME    TYPE    VALUE         EXPIRES  DESCRIPTION',
+    'limit   number  12.5          -        -',
+    'region  string  eu-central-1  -        Europe',
   ]);
   // The type stays what it was.
   expect((await call('variable set limit 13')).code).toBe(0);

@@ -372,7 +372,7 @@ test('the list says what is silent, and since when', async () => {
   await call(`workflow put ${file('w.json', aWorkflow())}`);
   const message = 'Workflow "greeting", since 2026-11-29T02:00Z: fewer than 1 execution starts in 1 day.';
   const silence = { workflowId: 'greeting', triggerNodeId: null, rule: 'below', message } as const;
-  await stores.standing.put({ silences: [{ ...silence, since: 0 }], historyReadAt: 0 });
+  await stores.standing.put({ silences: [{ ...silence, since: 0 }], expiries: [], historyReadAt: 0 });
   expect(await call('workflow list')).toMatchObject({ code: 0, err: `greeting: ${message}` });
 });
 

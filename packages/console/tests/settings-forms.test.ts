@@ -21,7 +21,7 @@ describe('the form of a variable', () => {
     ['json', '"text"', 'text'],
   ] as const)('sends a %s: %s', (type, text, value) => {
     expect(readForm({ ...form, type, text, description: ' Where ' })).toEqual({
-      body: { type, value, description: 'Where' },
+      body: { type, value, description: 'Where', expiresAt: null },
       mistakes: null,
     });
   });
@@ -46,7 +46,10 @@ describe('the form of a variable', () => {
 
   test('begins with what is stored, and sends it unchanged', () => {
     const stored = { name: 'limits', type: 'json', value: { a: 1 }, description: null } as const;
-    expect(readForm(toForm(stored)).body).toEqual({ type: 'json', value: { a: 1 }, description: null });
+    const expiring = { ...stored, expiresAt: '2027-01-31T00:00:00.000Z' };
+    const body = { type: 'json', value: { a: 1 }, description: null };
+    expect(readForm(toForm(stored)).body).toEqual({ ...body, expiresAt: null });
+    expect(readForm(toForm(expiring)).body).toEqual({ ...body, expiresAt: '2027-01-31' });
     expect(textOfVariable({ type: 'string', value: 'a "b"' })).toBe('a "b"');
   });
 });

@@ -1,11 +1,13 @@
-import type { Standing, StandingStore } from '../../../health/standing-store.ts';
-import { longJson, readLongJson } from '../attributes.ts';
-import { getItem, onTable, putItem } from '../items.ts';
+import type { ListExpiring, Standing, StandingStore } from '../../../health/standing-store.ts';
+import { longJson, readLongJson, readText } from '../attributes.ts';
+import { getItem, onTable, putItem, scanAll } from '../items.ts';
+import { createSettingsReader } from '../settings-store.ts';
+import type { StageTables } from '../table-names.ts';
 
 /** Among the settings of the stage. */
 const KEY = { name: 'standing' };
 
-const NOTHING: Standing = { silences: [], historyReadAt: 0 };
+const NOTHING: Standing = { silences: [], expiries: [], historyReadAt: 0 };
 
 /** One item, which a single sweep writes at a time. */
 export const createStandingStore = onTable(
@@ -13,8 +15,32 @@ export const createStandingStore = onTable(
   (table): StandingStore => ({
     find: async () => {
       const item = await getItem(table, KEY);
-      return item === null ? NOTHING : readLongJson<Standing>(item, 'content', NOTHING);
+      return { ...NOTHING, ...(item && readLongJson<Partial<Standing>>(item, 'content', {})) };
     },
     put: async (standing) => void (await putItem(table, KEY, { content: longJson(standing) })),
   }),
 );
+
+/** Reads no more of a credential than when it expires: the role that lists them may not. */
+export const createListExpiring =
+  ({ client, tables }: StageTables): ListExpiring =>
+  async () => {
+    const credentials = await scanAll(
+      { client, TableName: tables.credentials },
+      {
+        ProjectionExpression: 'credentialId, secretExpiresAt, #schema',
+        FilterExpression: 'attribute_exists(secretExpiresAt)',
+      },
+    );
+    const { content: variables } = await createSettingsReader(client, tables).find('variables');
+    return [
+      ...credentials.map((item) => ({
+        kind: 'credential' as const,
+        id: readText(item, 'credentialId'),
+        expiresAt: readText(item, 'secretExpiresAt'),
+      })),
+      ...variables.flatMap(({ name: id, expiresAt }) =>
+        expiresAt === undefined ? [] : [{ kind: 'variable' as const, id, expiresAt }],
+      ),
+    ];
+  };

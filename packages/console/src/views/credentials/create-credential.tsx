@@ -8,6 +8,7 @@ import { type ReactNode, useState } from 'react';
 import { OAUTH2_PRESETS } from '../../../../authoring/oauth2-presets.ts';
 import { isOutdated } from '../../api/api.ts';
 import { useApi } from '../../api/use-api.ts';
+import { ExpiresField, expiryIn } from '../../parts/expiry.tsx';
 import { ChangeDialog } from '../../parts/form-dialog.tsx';
 import { Choice, TextField } from '../../parts/form-fields.tsx';
 import { CredentialFields } from './credential-fields.tsx';
@@ -54,6 +55,7 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
   const [type, setType] = useState(offered?.[0] ?? 'apiKey');
   const [form, setForm] = useState(EMPTY);
   const [service, setService] = useState(ANY_SERVER.value);
+  const [expires, setExpires] = useState('');
   const [created, setCreated] = useState<Changed | null>(null);
   const isOffered = ({ value }: { readonly value: string }) => offered?.includes(value) ?? true;
   const types = useApi('GET /api/admin/credential-types', { query: { limit: 200 } });
@@ -96,7 +98,11 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
       action="Create"
       change={change}
       error={isTaken ? null : change.error}
-      call={{ params: { credentialId: id.trim() }, headers: { 'if-none-match': '*' }, body }}
+      call={{
+        params: { credentialId: id.trim() },
+        headers: { 'if-none-match': '*' },
+        body: { ...body, ...expiryIn(expires) },
+      }}
       onClose={onClose}
       onDone={(changed) => {
         onCreated?.(changed);
@@ -186,6 +192,7 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
           )}
         </SpaceBetween>
       )}
+      <ExpiresField value={expires} error={errors.expiresAt} onChange={setExpires} />
     </ChangeDialog>
   );
 };

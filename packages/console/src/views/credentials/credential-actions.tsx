@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { findAddedHosts, readHostPattern } from '../../../../../lib/credentials/outbound/host-pattern.ts';
 import type { Answer } from '../../api/routes.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
+import { ExpiresField, expiryIn } from '../../parts/expiry.tsx';
 import { ChangeDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/form-fields.tsx';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
@@ -45,12 +46,17 @@ const Rotate = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
   const isOut = direction === 'outbound';
   const { fields, given, ...typed } = useSecretFields(type, isOut);
   const optional = fields.map((field) => ({ ...field, isRequired: false }));
+  const [expires, setExpires] = useState('');
+  const errors = readFieldErrors(change.error);
   return (
     <ChangeDialog
       title={`Rotate ${id}`}
       action="Rotate"
       change={change}
-      call={{ ...callOf(credential), body: isOut ? { secrets: given } : given }}
+      call={{
+        ...callOf(credential),
+        body: { ...(isOut ? { secrets: given } : given), ...expiryIn(expires) },
+      }}
       onClose={onClose}
       onDone={(changed) => onDone(`${id} is rotated: revision ${changed.revision}.`, changed)}
     >
@@ -62,8 +68,9 @@ const Rotate = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
       <CredentialFields
         {...typed}
         fields={type === 'basic' && !isOut ? [BASIC_PASSWORD] : optional}
-        errors={readFieldErrors(change.error)}
+        errors={errors}
       />
+      <ExpiresField value={expires} error={errors.expiresAt} onChange={setExpires} />
     </ChangeDialog>
   );
 };

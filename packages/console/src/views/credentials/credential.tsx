@@ -9,6 +9,7 @@ import { describeLimits } from '../../../../../lib/credentials/limits/call-limit
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { Expires } from '../../parts/expiry.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
 import { HeadedPage } from '../../parts/page.tsx';
@@ -145,6 +146,7 @@ const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
               // The types of callers' credentials belong to the service and have no page.
               { label: 'Type', value: isOut ? <IdLink of="credential-types" id={type} /> : type },
               { label: 'Revision', value: String(revision) },
+              { label: 'Expires', value: <Expires at={credential.expiresAt} /> },
               ...(credential.direction === 'inbound'
                 ? [{ label: 'User name', value: credential.username ?? '–' }]
                 : [

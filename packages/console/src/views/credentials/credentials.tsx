@@ -9,6 +9,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
+import { Expires } from '../../parts/expiry.tsx';
 import { Choice } from '../../parts/form-fields.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
@@ -112,6 +113,12 @@ const Credentials = (): ReactNode => {
                   cell: ({ direction }) => (direction === 'inbound' ? 'Of callers' : 'For calling out'),
                 },
                 { id: 'where', header: 'Hosts, or secrets of callers', minWidth: 180, cell: describeUse },
+                {
+                  id: 'expires',
+                  header: 'Expires',
+                  minWidth: 150,
+                  cell: ({ expiresAt }) => <Expires at={expiresAt} />,
+                },
                 {
                   id: 'health',
                   header: 'Health',

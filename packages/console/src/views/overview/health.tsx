@@ -39,7 +39,7 @@ const isBad = ({ status }: { readonly status: string }): boolean =>
   status === 'warning' || status === 'unhealthy';
 
 const Problems = ({ report }: { readonly report: Report }): ReactNode => {
-  const { plugins, checks, silences = [], summary } = report;
+  const { plugins, checks, silences = [], expiries = [], summary } = report;
   const credentials = new Map(
     Object.values(plugins)
       .flatMap((plugin) => Object.entries(plugin.credentials ?? {}))
@@ -50,6 +50,10 @@ const Problems = ({ report }: { readonly report: Report }): ReactNode => {
     ...Object.entries(checks?.functions ?? {}).map(([id, check]) => ({ kind: 'Function', id, ...check })),
     ...Object.entries(plugins).map(([id, { status, message }]) => ({ kind: 'Plugin', id, status, message })),
     ...[...credentials].map(([id, { status, message }]) => ({ kind: 'Credential', id, status, message })),
+    ...expiries.map(({ kind, id, message }) => ({
+      ...(kind === 'variable' ? { kind: 'Variable', id } : { kind: 'Credential', id }),
+      ...{ status: 'warning', message },
+    })),
     ...silences.map(({ workflowId: id, message }) => ({ kind: 'Workflow', id, status: 'warning', message })),
   ].filter(isBad);
   if (problems.length === 0)

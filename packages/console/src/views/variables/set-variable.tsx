@@ -4,6 +4,7 @@ import Textarea from '@cloudscape-design/components/textarea';
 import { type ReactNode, useState } from 'react';
 import { isOutdated } from '../../api/api.ts';
 import { useChange } from '../../api/use-api.ts';
+import { ExpiresField } from '../../parts/expiry.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Choice, TextField } from '../../parts/form-fields.tsx';
 import { EMPTY, readForm, toForm, type Variable, type VariableForm } from './variable-form.ts';
@@ -85,6 +86,7 @@ export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): Re
         value={form.description}
         onChange={(description) => edit({ description })}
       />
+      <ExpiresField value={form.expires} onChange={(expires) => edit({ expires })} />
     </FormDialog>
   );
 };

@@ -9,9 +9,11 @@ export interface VariableForm {
   /** The text of the value: as it is for a string, else JSON. */
   readonly text: string;
   readonly description: string;
+  /** When the value expires; empty if that is not known. */
+  readonly expires: string;
 }
 
-export const EMPTY: VariableForm = { name: '', type: 'string', text: '', description: '' };
+export const EMPTY: VariableForm = { name: '', type: 'string', text: '', description: '', expires: '' };
 
 /** A value as it is shown: text as it is, any other as JSON. */
 export const textOfVariable = ({ type, value }: Pick<Variable, 'type' | 'value'>): string =>
@@ -22,6 +24,7 @@ export const toForm = (variable: Omit<Variable, 'changedAt' | 'changedBy' | 'rev
   type: variable.type,
   text: textOfVariable(variable),
   description: variable.description ?? '',
+  expires: variable.expiresAt?.replace(/T00:00:00\.000Z$/, '') ?? '',
 });
 
 /** What is sent, or what keeps it from being sent: by field. */
@@ -32,7 +35,7 @@ type Read =
 const NAME = /^[A-Za-z_]\w{0,63}$/;
 
 /** Reads what was typed; the API checks the rest. */
-export const readForm = ({ name, type, text, description }: VariableForm): Read => {
+export const readForm = ({ name, type, text, description, expires }: VariableForm): Read => {
   const mistakes: { name?: string; text?: string } = {};
   if (!NAME.test(name)) mistakes.name = 'Up to 64 letters, digits and _, not beginning with a digit.';
   const value = type === 'string' ? text : tryParseJson(text);
@@ -41,7 +44,11 @@ export const readForm = ({ name, type, text, description }: VariableForm): Read 
     mistakes.text = type === 'number' ? 'This is not a number.' : 'Choose true or false.';
   if (Object.keys(mistakes).length > 0) return { body: null, mistakes };
   return {
-    body: { type, value, description: description.trim() === '' ? null : description.trim() },
+    body: {
+      ...{ type, value },
+      description: description.trim() === '' ? null : description.trim(),
+      expiresAt: expires.trim() === '' ? null : expires.trim(),
+    },
     mistakes: null,
   };
 };

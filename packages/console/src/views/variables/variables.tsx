@@ -6,6 +6,7 @@ import TextFilter from '@cloudscape-design/components/text-filter';
 import type { ReactNode } from 'react';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
+import { Expires } from '../../parts/expiry.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
@@ -114,6 +115,12 @@ const VariableTable = ({ variables, text, onText, onAsk }: VariableTableProps): 
           header: 'Value',
           minWidth: 200,
           cell: (variable) => <Value text={textOfVariable(variable)} />,
+        },
+        {
+          id: 'expires',
+          header: 'Expires',
+          minWidth: 150,
+          cell: ({ expiresAt }) => <Expires at={expiresAt} />,
         },
         {
           id: 'changed',
