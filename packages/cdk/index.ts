@@ -52,6 +52,8 @@ interface Code {
 const MEANT: Readonly<Record<string, string>> = {
   W8003: 'conditions on what the props say',
   W9053: 'conditions on what the props say',
+  W1028: 'conditions on what the props say',
+  W2503: 'a resource of one condition is named only where that condition holds',
   W2512: 'a boundary of permissions, which denies',
   W3011: 'a version of a failed deployment is removed, so that the next one can publish it',
 };
