@@ -16,9 +16,9 @@ import { parsePointer } from './http-request/next-page.ts';
 import { fetchPages } from './http-request/pages.ts';
 import { schema } from './http-request/properties.ts';
 import { createSend, readRules } from './http-request/send.ts';
-import { mailParameters, readMailQuery, theMail } from './imap/mail-query.ts';
+import { mailParameters, mailSchema, readMailQuery, theMail } from './imap/mail-query.ts';
 import { readFeedKeys } from './rss/item-keys.ts';
-import { rss } from './rss/rss.plugin.ts';
+import { feedItem, rss } from './rss/rss.plugin.ts';
 
 // Here, since it joins a trigger of lib/ with nodes of nodes/, which know nothing of each other.
 
@@ -126,6 +126,7 @@ const rssTrigger = createPollTrigger({
     const list = items as JsonObject[];
     return { items: list, ...readFeedKeys(list, input.position ?? null) };
   },
+  item: feedItem,
   example: toExample({ rate: '15 minutes', url: 'https://blog.example.com/feed.xml' }, 'tag:1', {
     id: 'tag:1',
     title: 'Green tea',
@@ -152,6 +153,7 @@ const imapTrigger = createPollTrigger({
     const { fetchMails } = await import('./imap/fetch-mails.chunk.ts');
     return fetchMails(readMailQuery(node.parameters), input, context.credential, context);
   },
+  item: mailSchema,
   example: toExample(
     { rate: '5 minutes', mailbox: 'INBOX', subject: 'invoice' },
     'INBOX/1767225600/17',

@@ -1,5 +1,6 @@
 import { findSchemaFault } from '@hookloom/bounded-schema';
 import type { JsonObject } from '@hookloom/plugin-kit';
+import { namesOfOutputs } from '@hookloom/plugin-kit/host';
 import { ANY_HOST } from '../credentials/outbound/host-pattern.ts';
 import { describeError } from '../plugins/call-plugin.ts';
 import { describeDisabled } from '../plugins/disabled-plugins.ts';
@@ -187,7 +188,7 @@ interface NodeTypeRuns {
 
 /** Whether a node type fails unexpectedly: one without outputs is meant to fail. */
 const failsUnexpectedly = ({ nodeType: { outputs }, count }: NodeTypeRuns): boolean =>
-  isTooMany(count) && (typeof outputs === 'function' || outputs.length > 0);
+  isTooMany(count) && (typeof outputs === 'function' || namesOfOutputs(outputs, {}).length > 0);
 
 const toRunProblem = ({ nodeType: { nodeType }, count: { runs, failed } }: NodeTypeRuns): Problem => ({
   status: 'warning',

@@ -1,4 +1,4 @@
-import { defineAction, definePlugin, isPlainObject } from '@hookloom/plugin-kit';
+import { defineAction, definePlugin, isPlainObject, Type } from '@hookloom/plugin-kit';
 import { callAws, parameters } from './call-aws.ts';
 
 export const aws = defineAction({
@@ -6,6 +6,7 @@ export const aws = defineAction({
   name: 'AWS',
   description:
     'Calls an operation of an AWS service, with the input and output of the AWS SDK for JavaScript. If a permission is missing, the error names the IAM statement to add',
+  outputs: { main: Type.Object({}) },
   parameters,
   credentials: { types: ['awsRole'] },
   awsCalls: ({ service, operation, input, region }) => [

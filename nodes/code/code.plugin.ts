@@ -29,6 +29,7 @@ export const code = defineAction({
   description: 'Runs JavaScript on its input, in a sandbox',
   pure: true,
   literalParameters: ['code'],
+  outputs: { main: Type.Object({}) },
   parameters: Type.Object({
     code: Type.String({
       minLength: 1,

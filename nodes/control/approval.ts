@@ -1,5 +1,13 @@
 import { readInstant } from '@hookloom/counted-jsonata/times';
-import { defineAction, emit, type JsonObject, Type, wrongParameter } from '@hookloom/plugin-kit';
+import {
+  closed,
+  defineAction,
+  emit,
+  Given,
+  type JsonObject,
+  Type,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
 
 /** 366 days, the limit of an execution. */
 const MAX_WAIT_SECONDS = 31_622_400;
@@ -18,6 +26,7 @@ export const wait = defineAction({
   },
   description:
     'Waits a number of seconds, or until a time, for up to a year; a time in the past does not wait. A durable run rounds seconds up, and waits at no cost',
+  outputs: { main: Given.input },
   control: {
     suspends: true,
     waitSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : Number.NaN),
@@ -56,6 +65,17 @@ const secondsUntil = (until: string, now: number): number => {
   return seconds;
 };
 
+const decided = Given.merged(
+  Given.input,
+  closed({
+    approval: closed({
+      decision: Type.Enum(['approve', 'reject']),
+      body: Type.Object({}),
+      decidedAt: Type.String(),
+    }),
+  }),
+);
+
 /**
  * Waits for a decision from outside. Its body, the nodes that follow `requested`, runs first and sends the callback URL
  * to the approver. The decision and the JSON that came with it are added to the output.
@@ -75,7 +95,15 @@ export const approval = defineAction({
     },
   },
   description: 'Waits until someone approves or rejects at a one-time URL, or the time is up',
-  outputs: ['requested', 'approved', 'rejected', 'timedOut'],
+  outputs: {
+    requested: Given.merged(
+      Given.input,
+      closed({ approval: closed({ url: Type.String(), expiresAt: Type.String() }) }),
+    ),
+    approved: decided,
+    rejected: decided,
+    timedOut: Given.input,
+  },
   // An answer from outside may come long after the caller's timeout.
   control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
   parameters: Type.Object({

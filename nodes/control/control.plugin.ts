@@ -1,13 +1,24 @@
 import {
+  closed,
   defineAction,
   definePlugin,
+  Given,
   type InnerResult,
   MAIN_OUTPUT,
   NodeError,
+  orNull,
   Type,
 } from '@hookloom/plugin-kit';
 import { NESTING_LIMIT } from '@hookloom/plugin-kit/host';
 import { approval, wait } from './approval.ts';
+
+const itemFailure = closed({
+  index: Type.Integer(),
+  nodeId: Type.String(),
+  name: Type.String(),
+  message: Type.String(),
+  details: Type.Optional(Type.Unknown()),
+});
 
 /**
  * Runs its body, the nodes that follow `each`, once per item, each run with its own checkpoints. Its output lists the
@@ -26,7 +37,13 @@ export const forEach = defineAction({
   },
   description:
     'Runs the nodes that follow its output "each" for every item of a list, several at a time if you like',
-  outputs: ['each', MAIN_OUTPUT],
+  outputs: ({ onItemFailure = 'fail' }) => ({
+    each: closed({ item: Given.itemOf('items'), index: Type.Integer() }),
+    [MAIN_OUTPUT]: closed({
+      results: Type.Array(onItemFailure === 'fail' ? Given.body : orNull(Given.body)),
+      failures: Type.Array(itemFailure),
+    }),
+  }),
   control: { suspends: false, bodyOutput: 'each', needsBody: true },
   parameters: Type.Object({
     items: Type.Array(Type.Unknown(), { description: 'The list; usually an expression' }),
@@ -74,6 +91,7 @@ export const subworkflow = defineAction({
   },
   description:
     'Runs another workflow and outputs the output of its last node. That workflow must be enabled and have one manualTrigger',
+  outputs: { main: Type.Object({}) },
   control: { suspends: false },
   parameters: Type.Object({
     workflowId: Type.String({ description: 'Its id' }),

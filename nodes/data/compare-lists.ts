@@ -1,4 +1,4 @@
-import { defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, Given, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
 import { createReadKey, listOf, PATH_FORM, toValueKey } from './field-paths.ts';
 
 export const compareLists = defineAction({
@@ -7,6 +7,14 @@ export const compareLists = defineAction({
   description:
     'Compares two lists: finds items that are only in one of them, equal items, and items with the same key that differ. If a key occurs several times, its items are paired in order',
   pure: true,
+  outputs: {
+    main: closed({
+      onlyLeft: Given.parameter('left'),
+      onlyRight: Given.parameter('right'),
+      same: Given.parameter('left'),
+      different: Type.Array(closed({ left: Given.itemOf('left'), right: Given.itemOf('right') })),
+    }),
+  },
   parameters: Type.Object({
     left: listOf('The first list, of up to 100,000 items'),
     right: listOf('The second list'),

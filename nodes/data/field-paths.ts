@@ -1,4 +1,11 @@
-import { isJsonMap, type JsonObject, type JsonValue, Type, wrongParameter } from '@hookloom/plugin-kit';
+import {
+  Given,
+  isJsonMap,
+  type JsonObject,
+  type JsonValue,
+  Type,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
 
 /** The keys that lead to a value inside another one; empty for the value itself. */
 export type FieldPath = readonly string[];
@@ -68,6 +75,22 @@ export const removeField = (value: JsonValue, path: FieldPath): JsonValue => {
 
 export const toPointer = (path: FieldPath): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** The keys of a path in a stored parameter; null if it is an expression, or no path. */
+export const readLiteralPath = (field: JsonValue | undefined): FieldPath | null => {
+  if (typeof field !== 'string' || field.includes('{{')) return null;
+  try {
+    return parseFieldPath(field, 'field');
+  } catch {
+    return null;
+  }
+};
+
+/** The schema of a field of the parameter `items`, as a stored parameter names it; of the item itself if there is none. */
+export const fieldOfItem = (field: JsonValue | undefined) => {
+  const keys = field === undefined ? [] : readLiteralPath(field);
+  return keys === null ? Type.Unknown() : Given.itemOf('items', ...keys);
+};
 
 /** How many items a list may have. */
 export const MAX_ITEMS = 100_000;

@@ -1,4 +1,12 @@
-import { defineAction, type JsonObject, Type } from '@hookloom/plugin-kit';
+import {
+  closed,
+  defineAction,
+  Given,
+  type JsonObject,
+  type JsonValue,
+  type TSchema,
+  Type,
+} from '@hookloom/plugin-kit';
 import {
   type FieldPath,
   optionalItems,
@@ -6,16 +14,33 @@ import {
   PATH_FORM,
   parseFieldPath,
   readField,
+  readLiteralPath,
   removeField,
   toPointer,
   writeField,
 } from './field-paths.ts';
+
+/** What a node delivers that changes the input, or each item of a list. */
+const changedSchema = (items: JsonValue | undefined, changed: TSchema = Type.Object({})) =>
+  items === undefined ? changed : closed({ items: Type.Array(changed) });
 
 export const pick = defineAction({
   id: 'pick',
   name: 'Pick',
   description: 'Keeps or removes fields of the input, or of each item of a list',
   pure: true,
+  outputs: ({ items, fields, mode = 'keep' }) => {
+    if (mode !== 'keep' || !Array.isArray(fields)) return { main: changedSchema(items) };
+    const paths = fields.map(readLiteralPath);
+    const isPlain = paths.every((path) => path !== null && path.length === 1);
+    if (!isPlain) return { main: changedSchema(items) };
+    const keys = paths.flatMap((path) => path ?? []);
+    const kept = keys.map((key) => [
+      key,
+      Type.Optional(items === undefined ? Given.field(key) : Given.itemOf('items', key)),
+    ]);
+    return { main: changedSchema(items, closed(Object.fromEntries(kept))) };
+  },
   parameters: Type.Object({
     items: optionalItems,
     fields: Type.Array(Type.String({ minLength: 1 }), {
@@ -59,6 +84,7 @@ export const renameKeys = defineAction({
   description:
     'Renames or moves fields of the input, or of each item of a list. All are moved at once, so that two can swap',
   pure: true,
+  outputs: ({ items }) => ({ main: changedSchema(items) }),
   parameters: Type.Object({
     items: optionalItems,
     names: Type.Record(Type.String(), Type.String({ minLength: 1 }), {

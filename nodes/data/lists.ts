@@ -1,7 +1,17 @@
-import { defineAction, type JsonValue, Type, wrongParameter } from '@hookloom/plugin-kit';
+import {
+  closed,
+  defineAction,
+  Given,
+  type JsonObject,
+  type JsonValue,
+  orNull,
+  Type,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
 import {
   createReadKey,
   type FieldPath,
+  fieldOfItem,
   isWithoutFields,
   itemsParameter,
   MAX_ITEMS,
@@ -9,6 +19,7 @@ import {
   PATH_FORM,
   parseFieldPath,
   readField,
+  readLiteralPath,
   toValueKey,
   writeField,
 } from './field-paths.ts';
@@ -19,6 +30,7 @@ export const removeDuplicates = defineAction({
   description:
     'Removes duplicates from a list, keeping its order. Items are compared as JSON: 1 and "1" differ, the order of keys does not matter',
   pure: true,
+  outputs: { main: closed({ items: Given.parameter('items'), removed: Type.Integer() }) },
   parameters: Type.Object({
     items: itemsParameter,
     fields: Type.Array(Type.String({ minLength: 1, format: 'field-path' }), {
@@ -66,12 +78,21 @@ const keepDistinct = (
   return items.filter((_item, index) => kept.has(index));
 };
 
+/** An entry of the list at a field of the items. */
+const entryOf = (field: JsonValue | undefined) => {
+  const keys = readLiteralPath(field);
+  return keys === null ? Type.Unknown() : Given.entryOf('items', ...keys);
+};
+
 export const splitOut = defineAction({
   id: 'splitOut',
   name: 'Split out',
   description:
     'Makes each entry of a list inside the items an item of its own, such as each line of each order',
   pure: true,
+  outputs: ({ field, keepOthers = false }) => ({
+    main: closed({ items: Type.Array(keepOthers === false ? entryOf(field) : Type.Unknown()) }),
+  }),
   parameters: Type.Object({
     items: itemsParameter,
     field: Type.String({
@@ -117,6 +138,13 @@ export const aggregate = defineAction({
   name: 'Aggregate',
   description: 'Gathers fields of all items: one list for each field, in the order of the items',
   pure: true,
+  outputs: ({ fields, omitMissing = false }) => {
+    const columns = Object.entries(fields as JsonObject).map(([name, field]) => {
+      const value = fieldOfItem(field);
+      return [name, Type.Array(omitMissing === true ? value : orNull(value))] as const;
+    });
+    return { main: closed(Object.fromEntries(columns)) };
+  },
   parameters: Type.Object({
     items: itemsParameter,
     fields: Type.Record(Type.String(), Type.String({ minLength: 1, format: 'field-path' }), {
@@ -150,6 +178,7 @@ export const limit = defineAction({
   name: 'Limit',
   description: 'Takes a number of items from the start or the end of a list',
   pure: true,
+  outputs: { main: closed({ items: Given.parameter('items') }) },
   parameters: Type.Object({
     items: itemsParameter,
     count: Type.Integer({ minimum: 0, maximum: MAX_ITEMS, description: 'Maximum number of items' }),
@@ -185,6 +214,7 @@ export const batch = defineAction({
   name: 'Batch',
   description: 'Divides a list into lists of limited length, for instance for forEach',
   pure: true,
+  outputs: { main: closed({ batches: Type.Array(Given.parameter('items')) }) },
   parameters: Type.Object({
     items: itemsParameter,
     size: Type.Integer({
@@ -253,6 +283,7 @@ export const sort = defineAction({
   description:
     'Sorts a list by one or several fields. The sort is stable. Values of mixed types have a fixed order: numbers, strings by UTF-16 units, false, true, lists, maps; null and absent values come last in either direction',
   pure: true,
+  outputs: { main: closed({ items: Given.parameter('items') }) },
   parameters: Type.Object({
     items: itemsParameter,
     by: Type.Array(

@@ -1,4 +1,4 @@
-import type { ActionProvider } from '@hookloom/plugin-kit';
+import { type ActionProvider, Given } from '@hookloom/plugin-kit';
 
 /** An action of the legacy API: one provider, one node type. */
 const noOp: ActionProvider = {
@@ -10,6 +10,7 @@ const noOp: ActionProvider = {
   version: '1.0.0',
   pure: true,
   properties: [],
+  outputs: { main: Given.input },
   example: { parameters: {}, input: { id: 1 }, output: { id: 1 } },
   getExecutor: () => ({ getNodeType: () => 'noOp', execute: (_node, input) => input }),
 };

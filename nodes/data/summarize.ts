@@ -1,7 +1,16 @@
 import { sum } from '@hookloom/counted-jsonata/values';
-import { defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
+import {
+  closed,
+  defineAction,
+  type JsonObject,
+  type JsonValue,
+  orNull,
+  type TSchema,
+  Type,
+} from '@hookloom/plugin-kit';
 import {
   type FieldPath,
+  fieldOfItem,
   itemsParameter,
   optionalField,
   PATH_FORM,
@@ -32,6 +41,20 @@ const operations = [
 ] as const;
 
 type Operation = (typeof operations)[number];
+
+const summarySchemas: Readonly<Record<Operation, (value: TSchema) => TSchema>> = {
+  count: () => Type.Integer(),
+  countDistinct: () => Type.Integer(),
+  sum: () => Type.Number(),
+  average: () => orNull(Type.Number()),
+  median: () => orNull(Type.Number()),
+  min: orNull,
+  max: orNull,
+  first: orNull,
+  last: orNull,
+  list: (value) => Type.Array(value),
+  distinct: (value) => Type.Array(value),
+};
 
 /**
  * Computes one value of a group. Without values, a count and a sum are 0, lists are empty, and the others are null.
@@ -104,6 +127,16 @@ export const summarize = defineAction({
   description:
     'Groups the items of a list, and computes counts, sums, averages and more for each group. Groups are in the order of their first items; null and absent values are ignored in the computation',
   pure: true,
+  outputs: ({ groupBy = {}, values }) => {
+    const keys = Object.entries(groupBy as JsonObject).map(
+      ([name, field]) => [name, orNull(fieldOfItem(field))] as const,
+    );
+    const computed = Object.entries(values as Readonly<Record<string, JsonObject>>).map(
+      ([name, { operation, field }]) =>
+        [name, summarySchemas[operation as Operation](fieldOfItem(field))] as const,
+    );
+    return { main: closed({ items: Type.Array(closed(Object.fromEntries([...keys, ...computed]))) }) };
+  },
   parameters: Type.Object({
     items: itemsParameter,
     groupBy: Type.Record(Type.String(), Type.String({ minLength: 1, format: 'field-path' }), {

@@ -1,4 +1,12 @@
-import { defineAction, definePlugin, eachOf, requireCredential, Type, takeRole } from '@hookloom/plugin-kit';
+import {
+  closed,
+  defineAction,
+  definePlugin,
+  eachOf,
+  requireCredential,
+  Type,
+  takeRole,
+} from '@hookloom/plugin-kit';
 import { readMessage } from './message.ts';
 
 const mailboxes = (description: string) =>
@@ -16,6 +24,13 @@ export const email = defineAction({
   name: 'Send an e-mail',
   description:
     'Sends a mail over SMTP or Amazon SES. Outputs { messageId, accepted, rejected }: a server may reject some recipients, and the node fails if it rejects all of them. Every attempt has the same Message-ID',
+  outputs: {
+    main: closed({
+      messageId: Type.String(),
+      accepted: Type.Array(Type.String()),
+      rejected: Type.Array(Type.String()),
+    }),
+  },
   credentials: { types: ['smtp', 'awsRole'], required: ({ via = 'smtp' }) => via === 'smtp' },
   credentialTypesFor: ({ via = 'smtp' }) => CREDENTIALS_VIA[String(via)] ?? ['smtp', 'awsRole'],
   parameters: Type.Object(

@@ -1,6 +1,8 @@
 import {
+  closed,
   defineAction,
   emit,
+  Given,
   type JsonValue,
   jsonEquals,
   type ParameterProblem,
@@ -44,10 +46,10 @@ export const switchNode = defineAction({
   },
   description: 'Passes the input on to the output of the first case that equals the value',
   pure: true,
-  outputs: ({ cases, fallback = 'default' }) => [
-    ...(cases as readonly { readonly output: string }[]).map(({ output }) => output),
-    fallback as string,
-  ],
+  outputs: ({ cases, fallback = 'default' }) => {
+    const names = (cases as readonly { readonly output: string }[]).map(({ output }) => output);
+    return Object.fromEntries([...names, fallback as string].map((name) => [name, Given.input]));
+  },
   parameters: Type.Object({
     value: Type.Optional(
       Type.Unknown({
@@ -95,6 +97,7 @@ export const filter = defineAction({
   description: 'Passes the input on if the condition is true, and ends the branch otherwise',
   pure: true,
   endsBranch: true,
+  outputs: { main: Given.input },
   parameters: conditionParameters,
   execute: ({ parameters, input }) => (parameters.condition ? input : emit({})),
 });
@@ -113,10 +116,16 @@ export const ifNode = defineAction({
   },
   description: 'Passes the input on to the output "true" or "false"',
   pure: true,
-  outputs: ['true', 'false'],
+  outputs: { true: Given.input, false: Given.input },
   parameters: conditionParameters,
   execute: ({ parameters, input }) => (parameters.condition ? emit({ true: input }) : emit({ false: input })),
 });
+
+/** What `set` delivers, by `keepInput`. */
+const setOutputs = new Map<JsonValue, object>([
+  [false, Given.parameter('values')],
+  [true, Given.merged(Given.input, Given.parameter('values'))],
+]);
 
 /** The node type `set`. Its output is the given values, either alone or merged into its input. */
 export const set = defineAction({
@@ -129,6 +138,7 @@ export const set = defineAction({
   },
   description: 'Outputs the given values, alone or merged into the input',
   pure: true,
+  outputs: ({ keepInput = false }) => ({ main: setOutputs.get(keepInput) ?? Type.Object({}) }),
   parameters: Type.Object({
     values: Type.Object({}, { description: 'The output fields' }),
     keepInput: Type.Boolean({
@@ -139,6 +149,13 @@ export const set = defineAction({
   // A spread defines own properties, also for the key __proto__.
   execute: ({ parameters: { values, keepInput }, input }) => (keepInput ? { ...input, ...values } : values),
 });
+
+/** What `merge` delivers, by its mode. */
+const mergeOutputs = new Map<JsonValue, object>([
+  ['merge', Given.input],
+  ['append', closed({ items: Type.Array(Given.anyInput) })],
+  ['byNode', Given.inputs],
+]);
 
 /** Joins branches. The engine has already merged its input; the other modes use the separate inputs. */
 export const merge = defineAction({
@@ -151,6 +168,7 @@ export const merge = defineAction({
   },
   description: 'Joins what several branches deliver',
   pure: true,
+  outputs: ({ mode = 'merge' }) => ({ main: mergeOutputs.get(mode) ?? Type.Object({}) }),
   parameters: Type.Object({
     mode: Type.Enum(['merge', 'append', 'byNode'], {
       type: 'string',

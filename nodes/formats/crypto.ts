@@ -12,6 +12,7 @@ import {
   verify,
 } from 'node:crypto';
 import {
+  closed,
   defineAction,
   type JsonObject,
   type LentCredential,
@@ -85,6 +86,13 @@ export const crypto = defineAction({
   name: 'Crypto',
   description:
     'Hashes, signs and verifies text, and generates random values. Outputs { value }, or { valid } for verify and verifyHmac. Not pure: random values are kept in the execution, so that a replay has the same ones',
+  outputs: ({ operation }) => ({
+    main: String(operation).includes('{{')
+      ? Type.Object({})
+      : operation === 'verify' || operation === 'verifyHmac'
+        ? closed({ valid: Type.Boolean() })
+        : closed({ value: Type.String() }),
+  }),
   credentials: {
     types: ['signingKey'],
     required: ({ operation, key }) => key === undefined && WITH_KEY.has(operation),

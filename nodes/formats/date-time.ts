@@ -1,4 +1,4 @@
-import { defineAction, type JsonObject, Type, when } from '@hookloom/plugin-kit';
+import { closed, defineAction, type JsonObject, Type, when } from '@hookloom/plugin-kit';
 import { describeFormat, describeValue, describeZone, units } from './date-time.chunk.ts';
 
 /** The problems of parameters without expressions, in the words of a run. */
@@ -30,6 +30,17 @@ export const dateTime = defineAction({
   description:
     'Reads, formats, rounds and shifts a date and time, or computes the time between two. Outputs { iso, epochMs } and, with a format, text; or { difference }',
   pure: true,
+  outputs: ({ operation = 'convert', format }) => ({
+    main: String(operation).includes('{{')
+      ? Type.Object({})
+      : operation === 'difference'
+        ? closed({ difference: Type.Number() })
+        : closed({
+            iso: Type.String(),
+            epochMs: Type.Integer(),
+            ...(format === undefined ? {} : { text: Type.String() }),
+          }),
+  }),
   parameters: Type.Object(
     {
       operation: Type.Enum(['convert', 'add', 'startOf', 'endOf', 'difference'], {

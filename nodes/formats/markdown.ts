@@ -1,4 +1,4 @@
-import { defineAction, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, Type } from '@hookloom/plugin-kit';
 
 export const markdown = defineAction({
   id: 'markdown',
@@ -6,6 +6,7 @@ export const markdown = defineAction({
   description:
     "Converts Markdown (CommonMark, with GitHub's tables, strikethrough and task lists) to HTML that is safe to show: HTML in it is shown as text, and only http, https, mailto and tel links are kept. Images keep their addresses, so their servers see who opens the HTML",
   pure: true,
+  outputs: { main: closed({ html: Type.String() }) },
   parameters: Type.Object({
     markdown: Type.String({
       maxLength: 200_000,

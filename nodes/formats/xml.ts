@@ -1,4 +1,5 @@
 import {
+  closed,
   defineAction,
   eachOf,
   isJsonMap,
@@ -20,6 +21,14 @@ export const xml = defineAction({
   description:
     'Reads and writes XML 1.0. An element becomes a map: its attributes as "@name", its text as "#text", its children by name, as a list if there are several. An element with only text becomes that text. Document types, and entities other than the five of XML, are refused',
   pure: pureWithoutFile,
+  outputs: ({ operation = 'parse' }) => ({
+    main:
+      operation === 'parse'
+        ? closed({ data: Type.Object({}) })
+        : operation === 'write'
+          ? closed({ text: Type.String() })
+          : Type.Object({}),
+  }),
   parameters: Type.Object(
     {
       operation: Type.Enum(['parse', 'write'], {

@@ -5,6 +5,7 @@ import {
   isNodeError,
   type JsonAnswer,
   type JsonObject,
+  like,
   type NodeContext,
   NodeError,
   Type,
@@ -90,6 +91,7 @@ export const githubGetFile = github({
       description: 'How to output the content: as text, or as base64, which can be any bytes',
     }),
   },
+  outputs: { main: like({ path: '', sha: '', size: 0, url: '', content: '' }) },
   example: {
     parameters: { repository: 'octocat/hello-world', path: 'README.md', ref: '{{ branch }}' },
     input: { branch: 'main' },
@@ -138,6 +140,7 @@ export const githubPutFile = github({
       }),
     ),
   },
+  outputs: { main: like({ changed: true, sha: '', url: '', commit: '' }) },
   example: {
     parameters: {
       repository: 'octocat/hello-world',

@@ -1,4 +1,12 @@
-import { isJsonMap, type JsonObject, type JsonValue, NodeError, Type } from '@hookloom/plugin-kit';
+import {
+  closed,
+  isJsonMap,
+  type JsonObject,
+  type JsonValue,
+  like,
+  NodeError,
+  Type,
+} from '@hookloom/plugin-kit';
 import { findNextLink } from '../http-request/pages.ts';
 import {
   assignees,
@@ -65,6 +73,7 @@ export const githubCreateIssue = github({
     assignees: Type.Optional(assignees),
     milestone: Type.Optional(milestone),
   },
+  outputs: { main: like(exampleIssue) },
   example: {
     parameters: {
       repository: 'octocat/hello-world',
@@ -96,6 +105,7 @@ export const githubUpdateIssue = github({
     assignees: Type.Optional(assignees),
     milestone: Type.Optional(milestone),
   },
+  outputs: { main: like(exampleIssue) },
   example: {
     parameters: {
       repository: 'octocat/hello-world',
@@ -119,6 +129,7 @@ export const githubComment = github({
   name: 'GitHub: comment',
   description: 'Comments on a GitHub issue or pull request',
   parameters: { number: issueNumber, body },
+  outputs: { main: like({ id: 1, url: '' }) },
   example: {
     parameters: { repository: 'octocat/hello-world', number: '{{ number }}', body: 'Deployed' },
     input: { number: 7 },
@@ -165,6 +176,7 @@ export const githubListIssues = github({
       description: 'How many to list, from up to 50 pages of 100',
     }),
   },
+  outputs: { main: closed({ issues: Type.Array(like(exampleIssue)), hasMore: Type.Boolean() }) },
   example: {
     parameters: { repository: 'octocat/hello-world', labels: ['bug'], since: '{{ lastRun }}' },
     input: { lastRun: '2026-01-05T00:00:00Z' },

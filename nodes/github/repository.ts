@@ -1,4 +1,4 @@
-import { Type } from '@hookloom/plugin-kit';
+import { like, Type } from '@hookloom/plugin-kit';
 import { body, github } from './call-github.ts';
 
 export const githubCreateRelease = github({
@@ -24,6 +24,7 @@ export const githubCreateRelease = github({
       description: 'Add notes from the pull requests since the last release',
     }),
   },
+  outputs: { main: like({ id: 1, url: '', tag: '', notes: '', uploadUrl: '' }) },
   example: {
     parameters: { repository: 'octocat/hello-world', tag: 'v{{ version }}', body: 'More tea' },
     input: { version: '1.2.0' },
@@ -78,6 +79,7 @@ export const githubCommitStatus = github({
       Type.String({ pattern: '^https?://', maxLength: 2_000, description: 'URL with details' }),
     ),
   },
+  outputs: { main: like({ id: 1, state: '', sha: '' }) },
   example: {
     parameters: { repository: 'octocat/hello-world', sha: '{{ sha }}', state: 'success' },
     input: { sha: '7638417db6d59f3c431d3e1f261cc637155684cd' },
@@ -107,6 +109,7 @@ export const githubDispatchWorkflow = github({
       description: 'Its inputs by name',
     }),
   },
+  outputs: { main: like({ dispatched: true }) },
   example: {
     parameters: {
       repository: 'octocat/hello-world',

@@ -1,6 +1,7 @@
 import {
   type ApiFailure,
   callJsonApi,
+  closed,
   defineAction,
   definePlugin,
   isJsonMap,
@@ -17,6 +18,13 @@ export const graphql = defineAction({
   description:
     'Sends a query or a mutation to a GraphQL API. Outputs { data, errors }, and extensions if the answer has them',
   literalParameters: ['query'],
+  outputs: {
+    main: closed({
+      data: Type.Unknown(),
+      errors: Type.Array(Type.Object({})),
+      extensions: Type.Optional(Type.Unknown()),
+    }),
+  },
   parameters: Type.Object({
     url: Type.String({ pattern: '^https?://', maxLength: 8_000, description: 'URL of the API' }),
     query: Type.String({

@@ -1,11 +1,15 @@
 import {
   addQuery,
+  closed,
   definePlugin,
+  fileValue,
   findAddressProblem,
   type HealthCheckResult,
   type NodeExecutor,
   type PluginHandle,
   readBody,
+  type TSchema,
+  Type,
 } from '@hookloom/plugin-kit';
 import { requestCredentialTypes } from '../credential-types/request-types.ts';
 import { findParameterProblems } from './check-parameters.ts';
@@ -44,6 +48,26 @@ const checkAddressGuard = (): HealthCheckResult => {
     : { status: 'unhealthy', message: 'the address guard refuses public addresses' };
 };
 
+const answerWith = (body: TSchema) =>
+  closed({
+    status: Type.Integer(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body,
+    url: Type.String(),
+  });
+
+/** The body of an answer, by `responseType`. */
+const bodyOf = new Map<unknown, TSchema>([
+  ['text', Type.String()],
+  ['file', fileValue],
+]);
+
+const pages = closed({
+  items: Type.Array(Type.Unknown()),
+  pages: Type.Integer(),
+  pagesEnd: Type.String(),
+});
+
 export const httpRequest: PluginHandle = {
   id: 'httpRequest',
   name: 'HTTP request',
@@ -52,6 +76,10 @@ export const httpRequest: PluginHandle = {
   kind: 'action',
   schema,
   credentialTypes: requestCredentialTypes,
+  outputs: ({ pagination = 'none', responseType = 'auto' }) => {
+    if (pagination === 'none') return { main: answerWith(bodyOf.get(responseType) ?? Type.Unknown()) };
+    return { main: String(pagination).includes('{{') ? Type.Object({}) : pages };
+  },
   checkParameters: findParameterProblems,
   example: {
     parameters: { method: 'POST', url: 'https://api.example.com/orders', body: { total: '{{ total }}' } },

@@ -1,4 +1,4 @@
-import { type JsonObject, Type } from '@hookloom/plugin-kit';
+import { closed, fieldsLike, type JsonObject, like, orNull, Type } from '@hookloom/plugin-kit';
 
 /** The parameters of a trigger that reads a mailbox. */
 export const mailParameters = Type.Object({
@@ -91,7 +91,7 @@ export const readMailQuery = (parameters: JsonObject): MailQuery => {
 };
 
 /** A mail as the trigger has it, for the reference. */
-export const theMail: JsonObject = {
+export const theMail = {
   uid: 17,
   mailbox: 'INBOX',
   uidValidity: '1767225600',
@@ -114,4 +114,10 @@ export const theMail: JsonObject = {
   ],
   isComplete: true,
   problem: null,
-};
+} satisfies JsonObject;
+
+export const mailSchema = closed({
+  ...fieldsLike(theMail),
+  from: orNull(like(theMail.from)),
+  headers: Type.Record(Type.String(), Type.String()),
+});

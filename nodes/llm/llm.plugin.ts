@@ -1,4 +1,4 @@
-import { defineAction, definePlugin } from '@hookloom/plugin-kit';
+import { closed, defineAction, definePlugin, isJsonMap, Type } from '@hookloom/plugin-kit';
 import { askModel } from './ask-model.ts';
 import { credentialTypesOf, findProblems, parameters } from './parameters.ts';
 
@@ -7,6 +7,18 @@ export const llm = defineAction({
   name: 'Language model',
   description:
     'Asks a language model, and checks its answer against a JSON Schema. Outputs { text, json, finishReason, usage, model, provider }; json only with a schema. The node calls no tools. Models can be slow: raise settings.timeoutSeconds',
+  outputs: ({ schema }) => ({
+    main: closed({
+      text: Type.String(),
+      finishReason: Type.String(),
+      usage: Type.Record(Type.String(), Type.Number()),
+      model: Type.String(),
+      provider: Type.String(),
+      ...(schema === undefined
+        ? {}
+        : { json: isJsonMap(schema) ? Type.Unknown({ ...schema }) : Type.Unknown() }),
+    }),
+  }),
   credentials: {
     types: credentialTypesOf(null),
     // A self-hosted server may accept requests without one.

@@ -1,10 +1,13 @@
 import {
   type AwsCall,
+  closed,
   defineAction,
   definePlugin,
   eachOf,
   type JsonObject,
+  orNull,
   requireCredential,
+  type TSchema,
   Type,
   takeRole,
   when,
@@ -19,11 +22,22 @@ const CREDENTIALS_VIA: Readonly<Record<string, readonly string[]>> = {
   rdsData: ['awsRole'],
 };
 
+/** What a statement delivers, by mode. */
+const resultOf = new Map<unknown, TSchema>([
+  ['rows', closed({ rows: Type.Array(Type.Object({})) })],
+  ['one', closed({ row: orNull(Type.Object({})) })],
+  ['affected', closed({ affected: Type.Integer() })],
+]);
+
 export const postgres = defineAction({
   id: 'postgres',
   name: 'PostgreSQL',
   description:
     'Runs SQL with values passed separately, over the PostgreSQL protocol or the RDS Data API. Outputs { rows }, { row } or { affected }, depending on mode; with statements, { results } with one of these for each, in one transaction',
+  outputs: ({ mode = 'rows', statements }) => {
+    const result = resultOf.get(mode) ?? Type.Object({});
+    return { main: statements === undefined ? result : closed({ results: Type.Array(result) }) };
+  },
   credentials: { types: ['postgres', 'awsRole'], required: ({ via = 'postgres' }) => via === 'postgres' },
   credentialTypesFor: ({ via = 'postgres' }) => CREDENTIALS_VIA[String(via)] ?? ['postgres', 'awsRole'],
   literalParameters: ['query', 'statements'],

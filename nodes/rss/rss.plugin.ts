@@ -1,10 +1,42 @@
-import { defineAction, definePlugin, eachOf, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, definePlugin, eachOf, orNull, Type } from '@hookloom/plugin-kit';
+
+const text = orNull(Type.String());
+
+/** An item of a feed. */
+export const feedItem = closed({
+  id: text,
+  title: text,
+  link: text,
+  author: text,
+  published: text,
+  updated: text,
+  summary: text,
+  content: text,
+  categories: Type.Array(Type.String()),
+  enclosures: Type.Array(Type.Object({})),
+});
 
 export const rss = defineAction({
   id: 'rss',
   name: 'RSS feed',
   description:
     'Reads a feed (RSS 2.0, RSS 1.0 or Atom) from a URL or a string. Outputs { title, link, items, … } with dates in ISO 8601, UTC; null for what the feed does not have',
+  outputs: {
+    main: closed({
+      notModified: Type.Boolean(),
+      format: text,
+      title: text,
+      link: text,
+      description: text,
+      language: text,
+      updated: text,
+      items: Type.Array(feedItem),
+      hasMore: Type.Boolean(),
+      etag: Type.String(),
+      lastModified: Type.String(),
+      url: text,
+    }),
+  },
   parameters: Type.Object(
     {
       url: Type.Optional(

@@ -1,10 +1,13 @@
 import {
+  closed,
   defineAction,
   fromAttempt,
   isJsonMap,
   isPassing,
   type JsonObject,
   type JsonValue,
+  like,
+  orNull,
   readErrorBody,
   Type,
   toStatusError,
@@ -12,6 +15,8 @@ import {
 import { blocks, channel, escapeText, slack, text, toMessage, ts } from './call-slack.ts';
 
 /** Returns the place of a message, in which the channel is an id, even if it was given by name. */
+const messagePlace = closed({ channel: orNull(Type.String()), ts: orNull(Type.String()) });
+
 const toMessagePlace = ({ channel = null, ts = null }: JsonObject): JsonObject => ({ channel, ts });
 
 const toUser = ({ id = null, name = null, tz = null, is_bot, deleted, ...user }: JsonObject): JsonValue => {
@@ -44,6 +49,7 @@ export const slackMessage = slack({
     replyBroadcast: Type.Boolean({ default: false, description: 'Also show a reply in the channel' }),
     unfurlLinks: Type.Boolean({ default: true, description: 'Show previews of the links of the text' }),
   },
+  outputs: { main: messagePlace },
   example: {
     parameters: { channel: 'C0123456789', text: 'Order {{ number }} is paid', escapeText: true },
     input: { number: 'A-1' },
@@ -72,6 +78,7 @@ export const slackUpdateMessage = slack({
     escapeText,
     blocks,
   },
+  outputs: { main: messagePlace },
   example: {
     parameters: { channel: '{{ channel }}', ts: '{{ ts }}', text: 'Order A-1 is on its way' },
     input: { channel: 'C0123456789', ts: '1763800000.000100' },
@@ -96,6 +103,7 @@ export const slackAddReaction = slack({
       description: 'Name of the emoji without colons, such as thumbsup or thumbsup::skin-tone-2',
     }),
   },
+  outputs: { main: closed({ added: Type.Boolean() }) },
   example: {
     parameters: { channel: '{{ channel }}', ts: '{{ ts }}', emoji: 'white_check_mark' },
     input: { channel: 'C0123456789', ts: '1763800000.000100' },
@@ -108,6 +116,17 @@ export const slackAddReaction = slack({
   }),
   output: ({ ok }) => ({ added: ok === true }),
 });
+
+const exampleUser = {
+  id: 'U0123456789',
+  name: 'ann',
+  realName: 'Ann Smith',
+  displayName: 'Ann',
+  email: 'ann@example.com',
+  timeZone: 'Europe/London',
+  isBot: false,
+  isDeleted: false,
+};
 
 export const slackFindUser = slack({
   id: 'slackFindUser',
@@ -122,21 +141,11 @@ export const slackFindUser = slack({
       description: 'E-mail address of the user',
     }),
   },
+  outputs: { main: closed({ user: orNull(like(exampleUser)) }) },
   example: {
     parameters: { email: '{{ customer.email }}' },
     input: { customer: { email: 'ann@example.com' } },
-    output: {
-      user: {
-        id: 'U0123456789',
-        name: 'ann',
-        realName: 'Ann Smith',
-        displayName: 'Ann',
-        email: 'ann@example.com',
-        timeZone: 'Europe/London',
-        isBot: false,
-        isDeleted: false,
-      },
-    },
+    output: { user: exampleUser },
   },
   request: ({ email }) => ({
     method: 'users.lookupByEmail',
@@ -153,6 +162,7 @@ export const slackWebhook = defineAction({
     'Posts a message to an incoming webhook of Slack, or of a compatible chat such as Mattermost. The URL is the credential',
   parameters: Type.Object({ text, escapeText, blocks }),
   credentials: { types: ['slackWebhook'], required: true },
+  outputs: { main: closed({ posted: Type.Boolean() }) },
   example: {
     parameters: { text: 'Order {{ number }} is paid', escapeText: true },
     input: { number: 'A-1' },

@@ -1,4 +1,5 @@
 import {
+  closed,
   eachOf,
   fromAttempt,
   isFileValue,
@@ -93,6 +94,7 @@ export const slackUploadFile = slack({
     threadTs: Type.Optional(ts('The `ts` of a message, to share it in its thread')),
   },
   rules: { allOf: [{ anyOf: eachOf('file', 'text') }] },
+  outputs: { main: closed({ fileId: Type.String(), title: Type.String() }) },
   example: {
     parameters: { file: '{{ body }}', channel: 'C0123456789', comment: 'The report of today' },
     input: {

@@ -1,9 +1,12 @@
 import {
+  closed,
   defineAction,
   definePlugin,
   emit,
+  Given,
   type JsonObject,
   type JsonValue,
+  orNull,
   type ParameterProblem,
   readItemKeys,
   type State,
@@ -43,12 +46,30 @@ const checkParameters = (parameters: JsonObject): readonly ParameterProblem[] =>
   ];
 };
 
+const version = Type.Integer();
+const time = Type.Optional(orNull(Type.String()));
+
+/** What each operation delivers, but `once`, which passes its input on. */
+const deliveredBy = {
+  get: closed({ found: Type.Boolean(), value: Type.Unknown(), version, writtenAt: time, expiresAt: time }),
+  put: closed({ version }),
+  delete: closed({ deleted: Type.Boolean() }),
+  increment: closed({ value: Type.Number(), version }),
+  append: closed({ length: Type.Integer(), version }),
+  newItems: closed({ items: Given.parameter('items'), seen: Type.Integer() }),
+  markSeen: closed({ marked: Type.Integer() }),
+  list: closed({ entries: Type.Array(Type.Object({})), next: orNull(Type.String()) }),
+};
+
 export const state = defineAction({
   id: 'state',
   name: 'State',
   description:
     'Remembers values between executions: get, put, delete, increment, append, list; once, which is true for the first execution that gives a key; newItems, which outputs the items of a list that were not seen before. Each write has its effect once, even if the node runs again after a crash',
-  outputs: ({ operation }) => (operation === 'once' ? ['true', 'false'] : ['main']),
+  outputs: ({ operation }) =>
+    operation === 'once'
+      ? { true: Given.input, false: Given.input }
+      : { main: deliveredBy[operation as keyof typeof deliveredBy] ?? Type.Object({}) },
   checkParameters,
   parameters: Type.Object({
     operation: Type.Enum(OPERATIONS, {

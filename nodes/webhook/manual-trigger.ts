@@ -1,4 +1,4 @@
-import { definePlugin, type PluginHandle } from '@hookloom/plugin-kit';
+import { definePlugin, type PluginHandle, Type } from '@hookloom/plugin-kit';
 
 /** Its output is the input of the execution. */
 export const manualTrigger: PluginHandle = {
@@ -7,6 +7,7 @@ export const manualTrigger: PluginHandle = {
   description: 'Starts the workflow by hand, or when another workflow runs it, with the given data',
   kind: 'trigger',
   firedBy: 'subworkflow',
+  outputs: { main: Type.Object({ triggeredAt: Type.String(), triggerType: Type.String() }) },
   schema: { type: 'object', properties: {}, required: [], additionalProperties: false },
   example: {
     parameters: {},

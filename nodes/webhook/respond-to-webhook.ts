@@ -1,6 +1,7 @@
 import {
   defineAction,
   emit,
+  Given,
   isReservedHeader,
   isToken,
   MAIN_OUTPUT,
@@ -39,6 +40,7 @@ export const respondToWebhook = defineAction({
   },
   description: 'Answers the caller of a webhook whose responseMode is responseNode',
   pure: true,
+  outputs: { main: Given.input },
   parameters: Type.Object({
     status: Type.Integer({ minimum: 200, maximum: 599, default: 200, description: 'Status of the answer' }),
     headers: Type.Record(Type.String(), Type.String(), {

@@ -1,4 +1,12 @@
-import { definePlugin, type JsonObject, type JsonValue, type PluginHandle } from '@hookloom/plugin-kit';
+import {
+  closed,
+  definePlugin,
+  isJsonMap,
+  type JsonObject,
+  type JsonValue,
+  type PluginHandle,
+  Type,
+} from '@hookloom/plugin-kit';
 
 const sampleRequest: JsonObject = {
   triggeredAt: '2026-01-01T00:00:00.000Z',
@@ -113,6 +121,28 @@ const toProperty = ([name, type, description, options, initial]: Row): readonly 
 const toTitle = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)}`;
 
+const text = Type.String();
+const texts = Type.Record(text, text);
+
+/** The request of a webhook with these parameters. */
+const describeRequest = (path: JsonValue = '', schema?: JsonValue, body?: JsonValue) => {
+  const names = [...String(path).matchAll(/[:*](\w+)/g)].map(([, name = '']) => name);
+  return closed({
+    triggeredAt: text,
+    triggerType: text,
+    body: Type.Unknown(isJsonMap(schema) ? { ...schema } : {}),
+    headers: texts,
+    queryParams: texts,
+    requestMethod: text,
+    requestPath: text,
+    remoteAddress: text,
+    ...(names.length > 0
+      ? { pathParams: closed(Object.fromEntries(names.map((name) => [name, text]))) }
+      : {}),
+    ...(isJsonMap(body) && body.raw === true ? { rawBody: text } : {}),
+  });
+};
+
 export const webhookTrigger: PluginHandle = {
   id: 'webhookTrigger',
   name: 'Webhook trigger',
@@ -126,6 +156,7 @@ export const webhookTrigger: PluginHandle = {
     additionalProperties: false,
   },
   literalParameters: ['answer', 'handshake'], // templates over the request, not evaluated in the trigger's own run
+  outputs: ({ path, schema, body }) => ({ main: describeRequest(path, schema, body) }),
   credentialTypes: ['apiKey', 'basic'],
   example: { parameters: { responseMode: 'lastNode' }, output: { triggerType: 'webhook', ...sampleRequest } },
   execute,

@@ -9,6 +9,16 @@ export {
 } from './contract/errors.ts';
 export { type FromSchema, ID_PATTERN, isId, nodeSchema, nodeSettingsSchema } from './contract/node.ts';
 export { type FindNodeType, isPure, type NodeType } from './contract/node-type.ts';
+export {
+  branchesOf,
+  eitherOf,
+  fieldSchema,
+  itemSchema,
+  mergeSchemas,
+  namesOfOutputs,
+  resolveOutput,
+  schemaOfOutput,
+} from './contract/outputs.ts';
 export { BUILT_IN_SOURCES, type NodeExample } from './contract/plugin.ts';
 export { checkPolled, type Polled } from './contract/polled.ts';
 export { isRegistrationRefused } from './contract/registration.ts';

@@ -42,11 +42,11 @@ export {
   type Usage,
   type WorkflowNode,
 } from './contract/node.ts';
+export type { NodeOutputs, OutputSchema } from './contract/outputs.ts';
 export type {
   ControlTraits,
   EventSource,
   HandleKind,
-  NodeOutputs,
   ParameterProblem,
   PluginContext,
   PluginDependency,
@@ -93,8 +93,9 @@ export {
   defineTrigger,
   type NodeCall,
 } from './declare/define-node-type.ts';
+export { closed, fieldsLike, fileValue, Given, like, orNull } from './declare/given.ts';
 export { createReader, isJsonMap, readParameters, wrongParameter } from './declare/read-parameters.ts';
-export { eachOf, Type, type ValueOf, when } from './declare/type.ts';
+export { eachOf, type TSchema, Type, type ValueOf, when } from './declare/type.ts';
 export { findAddressProblem } from './tools/address-guard.ts';
 export { type ApiFailure, callJsonApi, type JsonAnswer, type JsonApiCall } from './tools/call-json-api.ts';
 export { createPollTrigger, type PollDeclaration } from './tools/create-poll-trigger.ts';

@@ -1,4 +1,5 @@
 import { Emission, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { namesOfOutputs } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
@@ -35,7 +36,7 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
     expect(undescribed(schema)).toEqual([]);
   });
 
-  const hasOutput = nodeType.outputs.length > 0;
+  const hasOutput = namesOfOutputs(nodeType.outputs, nodeType.example?.parameters ?? {}).length > 0;
 
   test('has an example, with an output if it has outputs, and with an input if it is an action', () => {
     expect(example).toMatchObject({ parameters: expect.any(Object) });

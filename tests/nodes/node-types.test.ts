@@ -1,5 +1,5 @@
 import { Emission, type HealthCheckResult, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
-import type { NodeType } from '@hookloom/plugin-kit/host';
+import { type NodeType, namesOfOutputs } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
@@ -137,7 +137,7 @@ const run = async (nodeType: NodeType, parameters: JsonObject, input: JsonObject
 
 /** The outputs that a connection may start from, and the answer to the caller. */
 const declaredBy = ({ outputs }: NodeType, parameters: JsonObject): string[] => [
-  ...(typeof outputs === 'function' ? outputs(parameters) : outputs),
+  ...namesOfOutputs(outputs, parameters),
   'response',
 ];
 

@@ -82,6 +82,7 @@ describe('the declarations of a node type', () => {
 
   test.each<[object]>([
     [{ outputs: ['true', 'false'] }],
+    [{ outputs: { true: {}, false: { type: 'object' } } }],
     [{ outputs: [] }],
     [{ outputs: () => [] }],
     [{ inputs: ['left', 'right'] }],
@@ -96,9 +97,11 @@ describe('the declarations of a node type', () => {
   });
 
   test.each<[object, string]>([
-    [{ outputs: 'main' }, 'outputs must be a function, or a list of different names'],
-    [{ outputs: ['a', 'a'] }, 'outputs must be a function, or a list of different names'],
-    [{ outputs: [''] }, 'outputs must be a function, or a list of different names'],
+    [{ outputs: 'main' }, 'outputs must be a function, or different names'],
+    [{ outputs: ['a', 'a'] }, 'outputs must be a function, or different names'],
+    [{ outputs: [''] }, 'outputs must be a function, or different names'],
+    [{ outputs: { main: true } }, 'outputs must be a function, or different names'],
+    [{ outputs: { error: {} } }, 'other than "error" and "response"'],
     [{ outputs: ['main', 'error'] }, 'other than "error" and "response"'],
     [{ outputs: ['response'] }, 'other than "error" and "response"'],
     [{ inputs: [7] }, 'inputs must be a list of different names'],

@@ -1,5 +1,7 @@
 import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { isPure } from '@hookloom/plugin-kit/host';
+import { checkDelivered } from '../../packages/plugin-kit/testing/check-outputs.ts';
+import { aDelivery } from './a-node-context.ts';
 import { runGraph } from './a-run.ts';
 
 /** Output of a node, by name; or why it failed. */
@@ -9,7 +11,7 @@ export type NodeRunResult =
 
 /** Runs a node behind a trigger in the engine: expressions in its parameters read the input. */
 export const runNodeType = async (
-  { execute, pure = false, schema }: PluginHandle,
+  { execute, pure = false, schema, ...handle }: PluginHandle,
   parameters: JsonObject,
   input: JsonObject = {},
 ): Promise<NodeRunResult> => {
@@ -21,7 +23,9 @@ export const runNodeType = async (
   });
   if (failure !== null) return { failure: { name: failure.name, message: failure.message } };
   const record = nodes.find(({ nodeId }) => nodeId === 'node');
-  return { outputs: record?.outputs as Record<string, JsonObject> };
+  const outputs = record?.outputs as Record<string, JsonObject>;
+  checkDelivered(handle, { parameters, input, inputs: [{ ...aDelivery('start', input) }], outputs });
+  return { outputs };
 };
 
 /** The data on the output `main`. @throws Error when the node failed */

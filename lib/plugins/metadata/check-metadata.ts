@@ -1,4 +1,5 @@
 import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import { namesOfOutputs } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
 import * as field from './metadata-fields.ts';
 
@@ -35,7 +36,7 @@ const handle = v.pipe(
       ({ control, outputs = [MAIN_OUTPUT] }) =>
         control?.bodyOutput === undefined ||
         typeof outputs === 'function' ||
-        outputs.includes(control.bodyOutput),
+        namesOfOutputs(outputs, {}).includes(control.bodyOutput),
       ({ input }) => `must be one of its outputs, not ${field.describeValue(input.control?.bodyOutput)}`,
     ),
     // In valibot's types, a path ends at an optional field.

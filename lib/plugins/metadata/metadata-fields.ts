@@ -100,10 +100,13 @@ export const texts = field<readonly string[]>(
   (value) => Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string'),
 );
 export const outputs = field<NodeOutputs>(
-  `a function, or a list of different names other than "${ERROR_OUTPUT}" and "${RESPONSE_OUTPUT}"`,
-  (value) =>
-    typeof value === 'function' ||
-    (isNameList(value) && !value.includes(ERROR_OUTPUT) && !value.includes(RESPONSE_OUTPUT)),
+  `a function, or different names, each with a JSON Schema or in a list, other than "${ERROR_OUTPUT}" and "${RESPONSE_OUTPUT}"`,
+  (value) => {
+    if (typeof value === 'function') return true;
+    if (isPlainObject(value) && !Object.values(value).every(isJsonObject)) return false;
+    const names = isPlainObject(value) ? Object.keys(value) : value;
+    return isNameList(names) && !names.includes(ERROR_OUTPUT) && !names.includes(RESPONSE_OUTPUT);
+  },
 );
 export const control = field<ControlTraits>(
   '{ suspends: true or false, bodyOutput?: the name of an output, waitSeconds?: a function, needsBody?: true or false }',

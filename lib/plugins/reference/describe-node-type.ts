@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { namesOfOutputs } from '@hookloom/plugin-kit/host';
 import type { PluginNodeType } from '../plugin.ts';
 
 /** A node type as JSON, for the admin API, the command line and the pages of the reference. */
@@ -49,9 +50,8 @@ const describeSource = (source: PluginNodeType['firedBy']) => {
 
 /** If they depend on the parameters, those of the example; null if these can't be computed: a plugin may throw, or return anything. */
 const computeOutputs = ({ outputs, example }: PluginNodeType): readonly string[] | null => {
-  if (typeof outputs !== 'function') return outputs;
   try {
-    const names: readonly unknown[] = [...outputs(example?.parameters ?? {})];
+    const names: readonly unknown[] = [...namesOfOutputs(outputs, example?.parameters ?? {})];
     return names.every((name) => typeof name === 'string') ? names : null;
   } catch {
     return null;

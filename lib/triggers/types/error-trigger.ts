@@ -1,4 +1,12 @@
-import { defineTrigger, isPlainObject, type JsonObject, Type } from '@hookloom/plugin-kit';
+import {
+  closed,
+  defineTrigger,
+  fieldsLike,
+  isPlainObject,
+  type JsonObject,
+  orNull,
+  Type,
+} from '@hookloom/plugin-kit';
 import { ERROR_TRIGGER } from '../../executions/record/failure-reports.ts';
 
 const failed = {
@@ -48,6 +56,14 @@ export const errorTrigger = defineTrigger({
     ),
   }),
   literalParameters: ['workflows', 'withData'],
+  outputs: {
+    main: closed({
+      ...fieldsLike(failed),
+      triggeredAt: Type.String(),
+      triggerType: Type.String(),
+      data: orNull(Type.Object({})),
+    }),
+  },
   firedBy: {
     register: nothing,
     unregister: nothing,

@@ -1,10 +1,12 @@
 import {
+  closed,
   isPlainObject,
   type JsonObject,
   type RegisteredTrigger,
   type RegistrationContext,
   RegistrationRefused,
   type TriggerProvider,
+  Type,
   toEnvelope,
 } from '@hookloom/plugin-kit';
 import { findPatternProblems } from '../event-pattern/find-pattern-problems.ts';
@@ -52,6 +54,19 @@ const eventTrigger: TriggerProvider = {
     ...findPatternProblems(pattern).map(({ path, message }) => ({ path: `/pattern${path}`, message })),
     ...(bus === '' ? [{ path: '/bus', message: 'must not be empty' }] : []),
   ],
+  outputs: {
+    main: closed({
+      triggeredAt: Type.String(),
+      triggerType: Type.String(),
+      // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events-structure.html
+      event: Type.Object({
+        id: Type.String(),
+        source: Type.String(),
+        'detail-type': Type.String(),
+        detail: Type.Unknown(),
+      }),
+    }),
+  },
   firedBy: {
     form: 2,
     register: async (trigger, { callAws, ...context }) => {

@@ -1,8 +1,10 @@
 import {
+  closed,
   defineTrigger,
   isPlainObject,
   type JsonObject,
   type JsonValue,
+  orNull,
   parseJson,
   type RegistrationContext,
   RegistrationRefused,
@@ -26,6 +28,14 @@ const message = {
   groupId: null,
   attributes: {},
 };
+
+const messageSchema = closed({
+  id: Type.String(),
+  body: Type.Unknown(),
+  sentAt: Type.String(),
+  groupId: orNull(Type.String()),
+  attributes: Type.Record(Type.String(), orNull(Type.String())),
+});
 
 /**
  * Fires when a message arrives in an SQS queue, by means of an event source mapping. A message is deleted once its
@@ -81,6 +91,13 @@ export const queueTrigger = defineTrigger({
     const message = `must be at least 1 for batches of more than ${MAX_BATCH_WITHOUT_WINDOW} messages`;
     return [{ path: '/batchWindowSeconds', message }];
   },
+  outputs: ({ perBatch = false }) => ({
+    main: closed({
+      triggeredAt: Type.String(),
+      triggerType: Type.String(),
+      ...(perBatch === true ? { messages: Type.Array(messageSchema) } : { message: messageSchema }),
+    }),
+  }),
   firedBy: {
     resourceOf: ({ queue }) => String(queue),
     takesBatches: ({ perBatch }) => perBatch === true,

@@ -1,4 +1,4 @@
-import { defineTrigger } from '@hookloom/plugin-kit';
+import { closed, defineTrigger, Type } from '@hookloom/plugin-kit';
 import { scheduleParameters, toInstant } from '@hookloom/plugin-kit/host';
 import { readSchedule } from '../schedule/read-schedule.ts';
 
@@ -11,6 +11,9 @@ export const scheduleTrigger = defineTrigger({
   checkParameters: (parameters) => {
     const reading = readSchedule(parameters);
     return 'problems' in reading ? reading.problems : [];
+  },
+  outputs: {
+    main: closed({ triggeredAt: Type.String(), triggerType: Type.String(), scheduledAt: Type.String() }),
   },
   firedBy: {
     register: (trigger, { schedules }) => schedules.put(trigger),

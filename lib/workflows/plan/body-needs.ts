@@ -1,4 +1,5 @@
 import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import { namesOfOutputs } from '@hookloom/plugin-kit/host';
 import type { Plan, PlanNode, Route } from './plan.ts';
 import { findAncestors } from './route.ts';
 
@@ -31,7 +32,7 @@ const alwaysDelivers = ({ node, nodeType }: PlanNode, output: string): boolean =
   if (output !== MAIN_OUTPUT || node.settings?.onError === 'route') return false;
   if (node.disabled === true) return true;
   const { outputs, endsBranch, control } = nodeType;
-  const all = typeof outputs === 'function' ? outputs(node.parameters ?? {}) : outputs;
+  const all = namesOfOutputs(outputs, node.parameters ?? {});
   return !endsBranch && all.every((one) => one === MAIN_OUTPUT || one === control?.bodyOutput);
 };
 

@@ -1,6 +1,7 @@
 import type { CredentialType, HealthCheckResult } from './credential-type.ts';
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
+import type { NodeOutputs } from './outputs.ts';
 import type {
   FoundRegistration,
   RegisteredTrigger,
@@ -29,14 +30,6 @@ export interface PluginDependency {
   /** An optional dependency that is missing is a warning, not a failure. */
   readonly optional?: boolean;
 }
-
-/**
- * The names of a node's outputs: a list, or a function of its parameters, as for `switch`, whose cases are its outputs.
- * The function gets the parameters as stored, with expressions as text. If it throws, or a name is an expression, the
- * outputs are known only during a run, and validation accepts any name. `error` (for `onError: route`) and `response`
- * exist on every node and can't be declared.
- */
-export type NodeOutputs = readonly string[] | ((parameters: JsonObject) => readonly string[]);
 
 /** A problem with a stored parameter; `path` is a JSON pointer (RFC 6901) into the parameters. */
 export interface ParameterProblem {
@@ -189,7 +182,7 @@ export interface PluginHandle {
    */
   readonly literalParameters?: readonly string[];
   readonly checkParameters?: CheckParameters;
-  /** Names of the outputs; `['main']` by default. A connection from any other output is refused. */
+  /** The outputs, by name; `['main']` by default. A connection from any other output is refused. */
   readonly outputs?: NodeOutputs;
   /** Values of `targetInput` in `context.inputs`; `['main']` by default. A connection to any other input is refused. */
   readonly inputs?: readonly string[];

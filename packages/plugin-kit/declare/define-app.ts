@@ -27,7 +27,7 @@ type Operation<Own extends TProperties, Shared, Request> = {
   readonly parameters: Own;
   /** Keywords of the schema of all parameters, such as `allOf`. */
   readonly rules?: object;
-} & Pick<PluginHandle, 'id' | 'name' | 'description' | 'example'> &
+} & Pick<PluginHandle, 'id' | 'name' | 'description' | 'example' | 'outputs'> &
   Work<Values<Own>, Shared, Request>;
 
 /**
@@ -42,12 +42,13 @@ export const defineApp =
     ...operation
   }: Operation<Own, Values<Before> & Values<After>, Request>): PluginHandle => {
     const { credentials, before, after, send } = app;
-    const { id, name, description, example } = operation;
+    const { id, name, description, example, outputs } = operation;
     return defineAction({
       id,
       name,
       description,
       ...(example && { example }),
+      ...(outputs && { outputs }),
       credentials,
       parameters: Type.Object({ ...before, ...parameters, ...after }, { ...rules }),
       execute: async (call) => {

@@ -1,4 +1,7 @@
 import type { Static, Type as TypeBox } from 'typebox';
+
+export type { TSchema } from 'typebox';
+
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 
 /** The builders of TypeBox that parameters need. */

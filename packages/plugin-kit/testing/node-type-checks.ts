@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonObject, type JsonValue, jsonEquals } from '../contract/json.ts';
 import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
 import { isPure } from '../contract/node-type.ts';
+import { namesOfOutputs } from '../contract/outputs.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { createReader, type Rule, typesOf } from '../declare/read-parameters.ts';
 import { type NodeTest, runNode } from './run-node.ts';
@@ -137,8 +138,7 @@ const checkExample = ({ schema }: PluginHandle, { parameters = {} }: NodeTest): 
 };
 
 const checkOutputs = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
-  const { outputs: declared = [MAIN_OUTPUT] } = handle;
-  const names = typeof declared === 'function' ? declared(example.parameters ?? {}) : declared;
+  const names = namesOfOutputs(handle.outputs ?? [MAIN_OUTPUT], example.parameters ?? {});
   const { outputs } = await runNode(handle, example);
   for (const output of Object.keys(outputs)) {
     if (![...names, ERROR_OUTPUT, RESPONSE_OUTPUT].includes(output))

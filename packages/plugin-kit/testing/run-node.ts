@@ -12,6 +12,7 @@ import type { PluginHandle } from '../contract/plugin.ts';
 import { checkPolled, type Polled } from '../contract/polled.ts';
 import type { AwsCall, Clock, Logger, TcpClient } from '../contract/services.ts';
 import type { State } from '../contract/state.ts';
+import { checkDelivered } from './check-outputs.ts';
 import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
 import { lendCredential, type TestCredential } from './fake-credential.ts';
 import { createFakeFiles, type FakeFiles } from './fake-files.ts';
@@ -60,23 +61,27 @@ export interface NodeTestResult {
 /**
  * Runs a node once as the service does, without a network, a clock or a store. A trigger gets no credential: it is for
  * `firedBy`.
- * @throws the node's error, or Error for a request that was not expected or not sent, or an output that the service
- * would refuse
+ * @throws the node's error, or Error for a request that was not expected or not sent, or an output that the service would
+ * refuse, or that is not what the node type declares
  */
 export const runNode = async (
   {
     id,
     kind,
     control,
+    outputs: declared,
     execute,
-  }: Pick<PluginHandle, 'id' | 'control' | 'execute'> & Partial<Pick<PluginHandle, 'kind'>>,
+  }: Pick<PluginHandle, 'id' | 'control' | 'outputs' | 'execute'> & Partial<Pick<PluginHandle, 'kind'>>,
   test: NodeTest = {},
 ): Promise<NodeTestResult> => {
   const { result, seen } = await runNodeOnce(
     { id, control, execute, hasCredential: kind !== 'trigger' },
     test,
   );
-  return { outputs: readOutputs(result), ...seen };
+  const outputs = readOutputs(result);
+  const { parameters = {}, input = {}, inputs = [deliverFromStart(input)] } = test;
+  checkDelivered({ ...(declared && { outputs: declared }) }, { parameters, input, inputs, outputs });
+  return { outputs, ...seen };
 };
 
 /** What a trigger's poll has found, and what it did for that. */

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { NodeExecutor } from '../contract/node.ts';
+import type { OutputSchema } from '../contract/outputs.ts';
 import type { NodeExample, PluginHandle } from '../contract/plugin.ts';
+import { closed } from '../declare/given.ts';
 import { toSchema } from '../declare/to-schema.ts';
 import { Type } from '../declare/type.ts';
 import { readItemKeys } from './item-keys.ts';
@@ -27,6 +29,8 @@ export interface PollDeclaration
         readonly formerKeys?: readonly string[];
       }
   >;
+  /** What an item is; anything by default. */
+  readonly item?: OutputSchema;
   readonly example?: NodeExample;
 }
 
@@ -54,6 +58,8 @@ export const scheduleParameters = Type.Object({
     }),
   ),
 });
+
+const text = Type.String();
 
 /** What every trigger that polls takes, beside its schedule. */
 const POLLING = toSchema(
@@ -88,7 +94,7 @@ const POLLING = toSchema(
  * `scheduleTrigger` does, which has the same parameters for its schedule.
  */
 export const createPollTrigger = (declaration: PollDeclaration): PluginHandle => {
-  const { fetchItems, parameters, ...about } = declaration;
+  const { fetchItems, parameters, item = {}, ...about } = declaration;
   const own = toSchema(parameters);
   return {
     ...about,
@@ -101,6 +107,16 @@ export const createPollTrigger = (declaration: PollDeclaration): PluginHandle =>
         ...toProperties(POLLING),
       },
       required: own.required ?? [],
+    },
+    outputs: ({ perBatch = false }) => {
+      const one = Type.Unknown({ ...item });
+      const found =
+        perBatch === true
+          ? { items: Type.Array(one), keys: Type.Optional(Type.Array(text)) }
+          : { item: one, key: Type.Optional(text) };
+      return {
+        main: closed({ triggeredAt: text, triggerType: text, polledAt: Type.Optional(text), ...found }),
+      };
     },
     firedBy: {
       register: (trigger, { schedules }) => schedules.put(trigger),

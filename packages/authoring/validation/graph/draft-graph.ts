@@ -5,7 +5,7 @@ import {
   MAIN_OUTPUT,
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
-import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
+import { type FindNodeType, type NodeType, namesOfOutputs } from '@hookloom/plugin-kit/host';
 import type { Connection, WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
 import { MAX_NODES } from '../../../../lib/workflows/definition/schema.ts';
 
@@ -145,9 +145,8 @@ const toDraftNode = (node: WorkflowNode, index: number, nodeType: NodeType | nul
 
 /** Names of a node's outputs; null when they depend on expressions or can't be computed. */
 const readOutputs = ({ outputs }: NodeType, parameters: JsonObject): ReadonlySet<string> | null => {
-  if (typeof outputs !== 'function') return new Set(outputs);
   try {
-    const names: readonly unknown[] = [...outputs(parameters)];
+    const names: readonly unknown[] = [...namesOfOutputs(outputs, parameters)];
     const isKnown = names.every((name) => typeof name === 'string' && !name.includes('{{'));
     return isKnown ? new Set(names as string[]) : null;
   } catch {
