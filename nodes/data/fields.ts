@@ -32,13 +32,12 @@ export const pick = defineAction({
   outputs: ({ items, fields, mode = 'keep' }) => {
     if (mode !== 'keep' || !Array.isArray(fields)) return { main: changedSchema(items) };
     const paths = fields.map(readLiteralPath);
-    const isPlain = paths.every((path) => path !== null && path.length === 1);
-    if (!isPlain) return { main: changedSchema(items) };
-    const keys = paths.flatMap((path) => path ?? []);
-    const kept = keys.map((key) => [
-      key,
-      Type.Optional(items === undefined ? Given.field(key) : Given.itemOf('items', key)),
-    ]);
+    if (paths.includes(null)) return { main: changedSchema(items) };
+    const kept = paths.map((path) => {
+      const [key = '', ...inner] = path ?? [];
+      const field = items === undefined ? Given.field(key) : Given.itemOf('items', key);
+      return [key, Type.Optional(inner.length === 0 ? field : Type.Unknown())] as const;
+    });
     return { main: changedSchema(items, closed(Object.fromEntries(kept))) };
   },
   parameters: Type.Object({

@@ -5,6 +5,7 @@ import {
   fileValue,
   findAddressProblem,
   type HealthCheckResult,
+  headers,
   type NodeExecutor,
   type PluginHandle,
   readBody,
@@ -51,7 +52,7 @@ const checkAddressGuard = (): HealthCheckResult => {
 const answerWith = (body: TSchema) =>
   closed({
     status: Type.Integer(),
-    headers: Type.Record(Type.String(), Type.String()),
+    headers,
     body,
     url: Type.String(),
   });

@@ -1,6 +1,7 @@
 import {
   closed,
   definePlugin,
+  headers,
   isJsonMap,
   type JsonObject,
   type JsonValue,
@@ -122,7 +123,6 @@ const toTitle = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)}`;
 
 const text = Type.String();
-const texts = Type.Record(text, text);
 
 /** The request of a webhook with these parameters. */
 const describeRequest = (path: JsonValue = '', schema?: JsonValue, body?: JsonValue) => {
@@ -131,8 +131,8 @@ const describeRequest = (path: JsonValue = '', schema?: JsonValue, body?: JsonVa
     triggeredAt: text,
     triggerType: text,
     body: Type.Unknown(isJsonMap(schema) ? { ...schema } : {}),
-    headers: texts,
-    queryParams: texts,
+    headers,
+    queryParams: Type.Record(text, text),
     requestMethod: text,
     requestPath: text,
     remoteAddress: text,

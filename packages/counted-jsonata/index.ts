@@ -7,3 +7,5 @@ export { loadNatives } from './src/functions/natives.ts';
 export type { Natives } from './src/native.ts';
 export { type ParsedExpression, parse, SyntaxProblem } from './src/parse.ts';
 export type { Environment } from './src/run.ts';
+export { describeSignature } from './src/signature.ts';
+export type { CallNode, Node } from './src/syntax-tree.ts';

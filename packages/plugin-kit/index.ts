@@ -93,7 +93,7 @@ export {
   defineTrigger,
   type NodeCall,
 } from './declare/define-node-type.ts';
-export { closed, fieldsLike, fileValue, Given, like, orNull } from './declare/given.ts';
+export { closed, fieldsLike, fileValue, Given, headers, like, orNull } from './declare/given.ts';
 export { createReader, isJsonMap, readParameters, wrongParameter } from './declare/read-parameters.ts';
 export { eachOf, type TSchema, Type, type ValueOf, when } from './declare/type.ts';
 export { findAddressProblem } from './tools/address-guard.ts';

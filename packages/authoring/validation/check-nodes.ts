@@ -14,13 +14,14 @@ import { proposeValue } from './proposals/proposal.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { foreignNodeTypes } from './references/foreign-names.ts';
 import { type Names, type VisibleIds, webhookFieldsOf } from './references/names.ts';
-import { createShapes } from './references/shapes.ts';
 import { checkSchema } from './schema/check-schema.ts';
+import type { WorkflowTypes } from './types/infer-workflow.ts';
 
 interface NodeChecks {
   readonly findNodeType: FindNodeType;
   /** Names for expressions; the same for all nodes. */
   readonly names: Names;
+  readonly types: WorkflowTypes;
   readonly loopNodes: ReadonlySet<number>;
   /** Whether both ends of every connection exist. */
   readonly isConnected: boolean;
@@ -29,10 +30,9 @@ interface NodeChecks {
 /** Checks type, parameters and expressions of every node. */
 export const checkNodes = async (
   graph: DraftGraph,
-  { findNodeType, names, loopNodes, isConnected }: NodeChecks,
+  { findNodeType, names, types, loopNodes, isConnected }: NodeChecks,
 ): Promise<Problem[]> => {
   const problems: Problem[] = [];
-  const shapesOf = createShapes(graph);
   const isKnown = (name: string): boolean => findNodeType(name) !== null;
   // Kept, since suggestions are slow and many nodes may have the same wrong type.
   const suggestions = new Map<string, string | null>();
@@ -66,7 +66,7 @@ export const checkNodes = async (
             ownId,
             visibleIds: isConnected ? findVisibleIds(graph, index) : null,
             fields: fieldsOf(graph, index),
-            shapes: shapesOf(index),
+            types: types.scopeOf(index),
           },
           [(nodeType?.schema ?? {}) as Rule],
         )),

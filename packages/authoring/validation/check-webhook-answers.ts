@@ -1,11 +1,13 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import { type FeatureName, features } from '../../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { type Problem, problemsWhere } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { type Names, requestFieldsOf } from './references/names.ts';
-import { requestShapes } from './references/shapes.ts';
+import type { TypeScope } from './types/infer-expression.ts';
+import type { WorkflowTypes } from './types/infer-workflow.ts';
+import { ANYTHING } from './types/types.ts';
 
 /** The response modes in which a parameter has an effect. */
 const modesOf: readonly (readonly [FeatureName, readonly string[]])[] = [
@@ -42,18 +44,24 @@ const isOff = (value: JsonValue | undefined): boolean => (value ?? false) === fa
 export const checkWebhookTemplates = async (
   { nodes }: Pick<WorkflowDefinition, 'nodes'>,
   names: Names,
+  types: WorkflowTypes,
 ): Promise<Problem[]> => {
   const seen: Names = { ...names, nodeIds: new Set(), idOfName: new Map(), ownId: null };
   const problems: Problem[] = [];
   for (const [index, { type, parameters }] of nodes.entries()) {
     if (type !== WEBHOOK_TRIGGER) continue;
     const fields = requestFieldsOf([{ parameters }]);
-    const shapes = requestShapes(parameters);
-    const own: Names = { ...seen, fields, triggerFields: fields, shapes };
+    const own: Names = { ...seen, fields, triggerFields: fields, types: requestScope(types, index) };
     for (const { pointer, value } of findInRules(parameters, 'templates'))
       problems.push(...(await checkNodeExpressions(value, `/nodes/${index}/parameters${pointer}`, own)));
   }
   return problems;
+};
+
+/** What expressions over a request read, before its trigger has run. */
+export const requestScope = (types: WorkflowTypes, trigger: number): TypeScope => {
+  const request = types.outputOf(trigger, MAIN_OUTPUT);
+  return { input: request, trigger: request, nodeOutput: () => ANYTHING };
 };
 
 /** The values of a trigger's features that may be expressions or contain templates. */

@@ -13,31 +13,45 @@ import {
   WEBHOOK_TRIGGER,
 } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
-import { checkWebhookAnswers, checkWebhookTemplates, findInRules } from './check-webhook-answers.ts';
+import {
+  checkWebhookAnswers,
+  checkWebhookTemplates,
+  findInRules,
+  requestScope,
+} from './check-webhook-answers.ts';
 import { proposeValue } from './proposals/proposal.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import { type Names, requestFieldsOf } from './references/names.ts';
-import { requestShapes } from './references/shapes.ts';
 import { checkSchema } from './schema/check-schema.ts';
+import type { TypeScope } from './types/infer-expression.ts';
+import type { WorkflowTypes } from './types/infer-workflow.ts';
 
 const WITH_CREDENTIAL = AUTHENTICATIONS.filter((authentication) => authentication !== 'none').join(' or ');
 const NO_AUTHENTICATION = `has no effect: set the parameter authentication to ${WITH_CREDENTIAL}`;
 
 /** Checks paths, authentication, deduplication and features of the workflow's webhooks. */
-export const checkWebhooks = async (definition: WorkflowDefinition, names: Names): Promise<Problem[]> => [
+export const checkWebhooks = async (
+  definition: WorkflowDefinition,
+  names: Names,
+  types: WorkflowTypes,
+): Promise<Problem[]> => [
   ...checkAddresses(definition),
   ...checkAuthentication(definition),
-  ...(await checkDeduplication(definition, names)),
+  ...(await checkDeduplication(definition, names, types)),
   ...(await checkWebhookRules(definition)),
   ...checkWebhookAnswers(definition),
-  ...(await checkWebhookTemplates(definition, names)),
-  ...(await checkRuleExpressions(definition, names)),
+  ...(await checkWebhookTemplates(definition, names, types)),
+  ...(await checkRuleExpressions(definition, names, types)),
 ];
 
 const PLAIN_WORD = /^[A-Za-z]+$/;
 
 /** Checks `deduplication`: the name of a sender, or an expression over the request without braces. */
-const checkDeduplication = async ({ nodes }: WorkflowDefinition, names: Names): Promise<Problem[]> => {
+const checkDeduplication = async (
+  { nodes }: WorkflowDefinition,
+  names: Names,
+  types: WorkflowTypes,
+): Promise<Problem[]> => {
   const problems: Problem[] = [];
   for (const [index, { type, parameters }] of nodes.entries()) {
     const { deduplication } = type === WEBHOOK_TRIGGER ? parameters : {};
@@ -51,21 +65,37 @@ const checkDeduplication = async ({ nodes }: WorkflowDefinition, names: Names): 
       const message = `there is no sender ${quote(deduplication)}${didYouMean(sender)}`;
       problems.push({ path, message, ...proposeValue(path, sender) });
     } else {
-      problems.push(...(await checkRequestExpression(deduplication, path, { parameters, names })));
+      problems.push(
+        ...(await checkRequestExpression(deduplication, path, {
+          parameters,
+          names,
+          types: requestScope(types, index),
+        })),
+      );
     }
   }
   return problems;
 };
 
 /** Checks the expressions without braces in the features: `onlyIf` and the `match` of a handshake. */
-const checkRuleExpressions = async ({ nodes }: WorkflowDefinition, names: Names): Promise<Problem[]> => {
+const checkRuleExpressions = async (
+  { nodes }: WorkflowDefinition,
+  names: Names,
+  types: WorkflowTypes,
+): Promise<Problem[]> => {
   const problems: Problem[] = [];
   for (const [index, { type, parameters }] of nodes.entries()) {
     if (type !== WEBHOOK_TRIGGER) continue;
     for (const { pointer, value } of findInRules(parameters, 'expressions')) {
       if (typeof value !== 'string' || value === '') continue;
       const path = `/nodes/${index}/parameters${pointer}`;
-      problems.push(...(await checkRequestExpression(value, path, { parameters, names })));
+      problems.push(
+        ...(await checkRequestExpression(value, path, {
+          parameters,
+          names,
+          types: requestScope(types, index),
+        })),
+      );
     }
   }
   return problems;
@@ -75,7 +105,11 @@ const checkRuleExpressions = async ({ nodes }: WorkflowDefinition, names: Names)
 const checkRequestExpression = async (
   source: string,
   path: string,
-  { parameters, names }: Pick<WorkflowNode, 'parameters'> & { readonly names: Names },
+  {
+    parameters,
+    names,
+    types,
+  }: Pick<WorkflowNode, 'parameters'> & { readonly names: Names; readonly types: TypeScope },
 ): Promise<Problem[]> => {
   if (source.includes('{{')) {
     const [part, ...others] = splitTemplate(source.trim());
@@ -85,13 +119,12 @@ const checkRequestExpression = async (
   }
   const fields = requestFieldsOf([{ parameters }]);
   const unstarted = { nodeIds: new Set<string>(), idOfName: new Map<string, string>(), ownId: null };
-  const shapes = requestShapes(parameters);
   return checkExpression(source.trim(), path, {
     ...names,
     ...unstarted,
     fields,
     triggerFields: fields,
-    shapes,
+    types,
   });
 };
 

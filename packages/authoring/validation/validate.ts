@@ -22,6 +22,7 @@ import { checkNumbers } from './mistakes/check-numbers.ts';
 import { proposeWithout } from './proposals/proposal.ts';
 import { checkUrls } from './references/check-urls.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
+import { inferWorkflow } from './types/infer-workflow.ts';
 
 type Validation = {
   /** Likely mistakes that don't prevent storing the workflow. */
@@ -96,6 +97,8 @@ const checkSemantics = async (
   { findNodeType, variables, hasValidConnections }: Context,
 ): Promise<Problem[]> => {
   const graph = readDraftGraph(definition, findNodeType);
+  const natives = await loadNatives();
+  const types = inferWorkflow(graph, natives);
   const hints = limitHints();
   const loopNodes = findLoopNodes(graph);
   const isConnected =
@@ -116,7 +119,8 @@ const checkSemantics = async (
     )
       ? webhookFieldsOf(graph.nodes.flatMap(({ node }) => (node.type === WEBHOOK_TRIGGER ? [node] : [])))
       : null,
-    isFunction: await loadFunctionNames(),
+    isFunction: (name) => natives.has(name),
+    natives,
     ...hints,
   };
   return [
@@ -124,14 +128,14 @@ const checkSemantics = async (
     ...checkEnds(graph, definition, hints.findNearest),
     ...checkReach(graph, definition, hasValidConnections),
     ...checkLoops(graph),
-    ...(await checkNodes(graph, { findNodeType, names, loopNodes, isConnected })),
+    ...(await checkNodes(graph, { findNodeType, names, types, loopNodes, isConnected })),
     ...checkSettings(graph, loopNodes),
     ...checkExecution(graph, definition),
     ...checkExpectation(definition),
     ...checkBodies(graph),
     ...checkCallers(graph, isConnected),
     ...checkCircles(definition),
-    ...(await checkWebhooks(definition, names)),
+    ...(await checkWebhooks(definition, names, types)),
     ...(await checkMistakes(graph, definition, isConnected)),
     ...checkUrls(graph),
   ];
@@ -168,12 +172,6 @@ const isDeeperThan = (value: unknown, limit: number): boolean => {
     level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
   }
   return false;
-};
-
-/** Returns a predicate for the names of functions that expressions can call. */
-const loadFunctionNames = async (): Promise<(name: string) => boolean> => {
-  const natives = await loadNatives();
-  return (name) => natives.has(name);
 };
 
 /** Checks that no node suspends in a workflow with express runs. */

@@ -14,7 +14,7 @@ export interface Signature {
   validate(args: readonly unknown[], context: unknown): unknown[];
 }
 
-interface Parameter {
+export interface Parameter {
   /** The accepted symbols, as a character class. */
   readonly types: string;
   /** Symbol of the item type, as in `a<n>`; null for any. */
@@ -34,7 +34,7 @@ const typeNames: Readonly<Record<string, string>> = {
   s: 'strings',
 };
 
-/** Matches one parameter after another in `<…>`. The result type is ignored. */
+/** Matches one parameter after another in `<…>`. */
 const parameterPattern = /(\([a-z]+\)|[sbnloafjx])(?:<([^<>]*(?:<[^<>]*>[^<>]*)?)>)?([-?+])?/gy;
 
 const parse = (definition: string): Parameter[] =>
@@ -45,6 +45,12 @@ const parse = (definition: string): Parameter[] =>
     times: mark === '?' || mark === '+' ? mark : mark === '-' ? '?' : '',
     takesContext: mark === '-',
   }));
+
+/** What a signature says of a function: the symbols that each parameter accepts, and the symbols of its result and of its items. */
+export const describeSignature = (definition: string) => {
+  const [, result = null, itemType = null] = /:([a-z])(?:<([a-z])>)?>$/.exec(definition) ?? [];
+  return { parameters: parse(definition), result, itemType };
+};
 
 /** `m` stands for a missing argument, which matches every type but `f`. */
 const typesOf = (type: string): string => {

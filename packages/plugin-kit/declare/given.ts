@@ -55,6 +55,12 @@ const likeTypes = { string: Type.String, number: Type.Number, boolean: Type.Bool
 export const fieldsLike = (sample: JsonObject): Record<string, TSchema> =>
   Object.fromEntries(Object.entries(sample).map(([name, value]) => [name, like(value)]));
 
+/** Names in lower case, as those of headers are. */
+export const LOWER_CASE = '^[^A-Z]+$';
+
+/** The headers of a request or an answer. */
+export const headers = Type.Record(Type.String(), Type.String(), { propertyNames: { pattern: LOWER_CASE } });
+
 /** A file of the execution: see `FileValue`. */
 export const fileValue = closed({
   $file: Type.String(),

@@ -5,9 +5,9 @@ import { checkExpressions, findRules, type Rule } from '../../../../lib/workflow
 import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
 import { findRoundedNumber } from '../mistakes/check-numbers.ts';
 import { correct, type Finding, toProblems } from '../proposals/correction.ts';
+import { findTypeProblems } from '../types/check-types.ts';
 import { findConstantProblems } from './check-constants.ts';
 import { findReferenceProblems } from './check-references.ts';
-import { findShapeProblems } from './check-shapes.ts';
 import type { Names } from './names.ts';
 
 /** Checks the syntax and the names of all expressions in a node's parameters. */
@@ -18,8 +18,7 @@ export const checkNodeExpressions = async (
   rules: readonly Rule[] = [],
 ): Promise<Problem[]> => {
   if (typeof value === 'string') {
-    const isOpen = rules.length > 0 && rules.every(({ type }) => type === undefined);
-    return checkText(value, path, names, isOpen);
+    return checkText(value, path, names, rules);
   }
   if (typeof value !== 'object' || value === null) return [];
   const problems: Problem[] = [];
@@ -30,15 +29,24 @@ export const checkNodeExpressions = async (
   return problems;
 };
 
-const checkText = async (text: string, path: string, names: Names, isOpen: boolean): Promise<Problem[]> =>
+const checkText = async (
+  text: string,
+  path: string,
+  names: Names,
+  rules: readonly Rule[],
+): Promise<Problem[]> =>
   toProblems(
-    await findInText(text, names, isOpen),
+    await findInText(text, names, rules),
     text,
     path,
-    async (corrected) => (await findInText(corrected, withoutHints(names), isOpen)).length,
+    async (corrected) => (await findInText(corrected, withoutHints(names), rules)).length,
   );
 
-const findInText = async (text: string, names: Names, isOpen: boolean): Promise<readonly Finding[]> => {
+const findInText = async (
+  text: string,
+  names: Names,
+  rules: readonly Rule[],
+): Promise<readonly Finding[]> => {
   const foreign = describeForeignBraces(text);
   if (foreign !== null) return [foreign];
   if (!text.includes('{{')) return [];
@@ -48,7 +56,9 @@ const findInText = async (text: string, names: Names, isOpen: boolean): Promise<
     if ('text' in part)
       findings.push(...(await checkExpressions(part.text)).map(({ message }) => ({ message })));
     else
-      findings.push(...(await findInExpression(part.expression.trim(), names, isOpen && parts.length === 1)));
+      findings.push(
+        ...(await findInExpression(part.expression.trim(), names, parts.length === 1 ? rules : [])),
+      );
   }
   return findings;
 };
@@ -63,16 +73,16 @@ const withoutHints = (names: Names): Names => ({
 /** @param expression - without its braces */
 export const checkExpression = async (expression: string, path: string, names: Names): Promise<Problem[]> =>
   toProblems(
-    await findInExpression(expression, names, false),
+    await findInExpression(expression, names, []),
     expression,
     path,
-    async (corrected) => (await findInExpression(corrected, withoutHints(names), false)).length,
+    async (corrected) => (await findInExpression(corrected, withoutHints(names), [])).length,
   );
 
 const findInExpression = async (
   expression: string,
   names: Names,
-  isOpen: boolean,
+  rules: readonly Rule[],
 ): Promise<readonly Finding[]> => {
   const unreadable = await checkExpressions(`{{ ${expression} }}`);
   if (unreadable.length > 0) {
@@ -81,7 +91,7 @@ const findInExpression = async (
   }
   const rounded = findRoundedNumber(expression);
   if (rounded !== null) return [rounded];
-  const found = findShapeProblems(expression, names, isOpen);
+  const found = findTypeProblems(expression, names, rules);
   // Unknown names are already reported, with suggestions.
   if (found.some(({ severity }) => severity === undefined)) return found;
   const wrong = findReferenceProblems(expression, names);

@@ -56,7 +56,14 @@ export const describeNodeId = (
 };
 
 /** The name in the text, including its dashes. */
-export const readDashed = (text: string, { type, value, position }: Ast): string => {
+export const readDashed = (
+  text: string,
+  {
+    type,
+    value,
+    position,
+  }: { readonly type?: unknown; readonly value?: unknown; readonly position?: unknown },
+): string => {
   const name = String(value);
   if (type !== 'name') return name;
   const start = Number(position) - name.length;

@@ -1,7 +1,8 @@
+import type { Natives } from '@hookloom/counted-jsonata';
 import { isPlainObject, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { Hints } from '../../../../lib/shared/near-name.ts';
 import { toPattern } from '../../../../lib/workflows/definition/path-pattern.ts';
-import type { Shapes } from './shapes.ts';
+import type { TypeScope } from '../types/infer-expression.ts';
 
 /** Node ids that an expression can read, found on demand. */
 export interface VisibleIds {
@@ -25,8 +26,10 @@ export interface Names extends Hints {
   readonly triggerFields: readonly string[] | null;
   /** The variables of the stage; null for a file by itself, which may be for any stage. */
   readonly variables: readonly string[] | null;
-  /** What is known about the data. */
-  readonly shapes?: Shapes;
+  /** The types of the data; nothing is known if absent. */
+  readonly types?: TypeScope;
+  /** The functions of JSONata. */
+  readonly natives: Natives;
   /** Whether JSONata has a function of that name, without its `$`. */
   readonly isFunction: (name: string) => boolean;
 }

@@ -91,7 +91,7 @@ const checkPart = async (
 ): Promise<readonly ExpressionFault[]> => {
   const { $nodes } = sample ?? {};
   if (part.text === '') return [{ message: 'The expression is empty.', ...placeOfProblem(part, undefined) }];
-  const functions = await loadFunctions();
+  const natives = await loadFunctions();
   const problems = await checkExpression(part.text, '', {
     nodeIds: new Set([...nodes, ...(isPlainObject($nodes) ? Object.keys($nodes) : [])]),
     visibleIds: null,
@@ -100,7 +100,8 @@ const checkPart = async (
     fields: null,
     triggerFields: null,
     variables,
-    isFunction: (name) => functions.has(name),
+    isFunction: (name) => natives.has(name),
+    natives,
     findNearest,
     findNearName,
   });

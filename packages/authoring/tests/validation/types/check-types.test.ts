@@ -86,10 +86,76 @@ describe('a path that never exists', () => {
   });
 
   test('is not reported where not all fields are known', async () => {
+    const code = { id: 'code', type: 'code', parameters: { code: 'return $input' } };
     const kept = set('kept', { total: 1 }, { keepInput: true });
-    expect(await check(kept, set('b', { x: '{{ body.whatever & headers.host & totl }}' }))).toEqual([]);
+    expect(await check(code, kept, set('b', { x: '{{ body.whatever & headers.host & totl }}' }))).toEqual([]);
     expect(await checkExpression('body.whatever')).toEqual([]);
-    expect(await checkExpression('body.lines.(sku & $$.headers.host)')).toEqual([]);
+    expect(await checkExpression('[body.lines.(sku & $$.headers.host)]')).toEqual([]);
+  });
+});
+
+describe('what a node type declares', () => {
+  const url = 'https://a.example/';
+  const state = { store: 's', key: 'k' };
+  const items = '{{ $trigger.body.lines }}';
+  test.each<[string, object, string, string]>([
+    ['httpRequest', { url }, 'created', 'status'],
+    ['httpRequest', { url, pagination: 'link' }, 'body', 'pagesEnd'],
+    ['httpRequest', { url, responseType: 'file' }, 'body.nmae', 'body.name'],
+    ['llm', { provider: 'openai', model: 'm', prompt: 'p' }, 'json', 'text'],
+    [
+      'llm',
+      {
+        provider: 'openai',
+        model: 'm',
+        prompt: 'p',
+        schema: { type: 'object', additionalProperties: false, properties: { intent: { type: 'string' } } },
+      },
+      'json.intnt',
+      'json.intent',
+    ],
+    ['state', { ...state, operation: 'increment' }, 'count', 'value'],
+    ['state', { ...state, operation: 'get' }, 'vlaue', 'found'],
+    ['postgres', { query: 'SELECT 1' }, 'row', 'rows'],
+    ['postgres', { query: 'SELECT 1', mode: 'affected' }, 'rows', 'affected'],
+    [
+      'email',
+      { from: 'a@b.example', to: ['c@d.example'], subject: 's', text: 't', via: 'smtp' },
+      'messageID',
+      'messageId',
+    ],
+    ['rss', { url }, 'entries', 'items[0].title'],
+    ['rss', { url }, 'items[0].url', 'items[0].link'],
+    ['csv', { text: 'a' }, 'rows', 'items[0].a'],
+    ['csv', { operation: 'write', items }, 'csv', 'text'],
+    ['xml', { text: '<a/>' }, 'xml', 'data.a'],
+    ['html', { html: '<a/>', values: { link: { selector: 'a' } } }, 'links', 'link'],
+    ['markdown', { markdown: 'a' }, 'text', 'html'],
+    ['dateTime', {}, 'date', 'iso'],
+    ['dateTime', { operation: 'difference', until: '2026-01-01' }, 'iso', 'difference'],
+    ['crypto', { operation: 'uuid' }, 'uuid', 'value'],
+    ['crypto', { operation: 'verify', data: 'a', signature: 'b', key: 'k' }, 'value', 'valid'],
+    ['graphql', { url, query: '{ a }' }, 'body', 'data.a'],
+    ['summarize', { items, values: { orders: { operation: 'count' } } }, 'items[0].count', 'items[0].orders'],
+    ['aggregate', { items, fields: { ids: 'id' } }, 'id', 'ids'],
+    ['compareLists', { left: items, right: items }, 'added', 'onlyRight'],
+    ['batch', { items, size: 2 }, 'items', 'batches[0]'],
+    ['removeDuplicates', { items }, 'count', 'removed'],
+    ['slackMessage', { channel: 'C', text: 't' }, 'id', 'ts'],
+    ['githubCreateIssue', { repository: 'a/b', title: 't' }, 'id', 'number'],
+    ['githubListIssues', { repository: 'a/b' }, 'items', 'issues[0].title'],
+    ['merge', { mode: 'append' }, 'body', 'items[0].body'],
+    ['merge', { mode: 'byNode' }, 'strat', 'start.body'],
+  ])('of %s %j is held against %s, and allows %s', async (type, parameters, wrong, right) => {
+    const node = { id: 'node', type, parameters };
+    const about = async (text: string) =>
+      (await check(node, set('b', { x: `{{ ${text} }}` }))).filter((found) => /has no "/.test(found));
+    expect(await about(wrong)).toEqual([expect.stringMatching(/^warning: .*has no "/)]);
+    expect(await about(`$nodes.node.${wrong}`)).toEqual([
+      expect.stringMatching(/^warning: \$nodes\.node.* has no "/),
+    ]);
+    expect(await about(right)).toEqual([]);
+    expect(await about(`$nodes.node.${right}`)).toEqual([]);
   });
 });
 
@@ -104,7 +170,7 @@ describe('a path over a list', () => {
     ['items[isNew = true].id', '{{ [items[isNew = true].id] }}'],
     ['$nodes.sort.items.id', '{{ [$nodes.sort.items.id] }}'],
     ['{"ids": items.id}', '[items.id]'],
-    ['$exists(a) ? 0 : items.id', '[items.id]'],
+    ['$exists($trigger.body.a) ? 0 : items.id', '[items.id]'],
   ])('%s in a value is a warning', async (text, written) => {
     expect(await check(sort, set('b', { x: `{{ ${text} }}` }))).toEqual([listAlways(written)]);
   });

@@ -1,0 +1,374 @@
+import { type CallNode, describeSignature, type Natives, type Node } from '@hookloom/counted-jsonata';
+import { eitherOf } from '@hookloom/plugin-kit/host';
+import {
+  ANYTHING,
+  BOOLEAN,
+  contextOf,
+  fieldOf,
+  isUnknown,
+  listOf,
+  mayBe,
+  NUMBER,
+  objectOf,
+  sequenceOf,
+  TEXT,
+  type Type,
+} from './types.ts';
+
+/** The types of what an expression reads. */
+export interface TypeScope {
+  readonly input: Type;
+  readonly trigger: Type;
+  /** The type of `$nodes.ID`. */
+  nodeOutput(id: string): Type;
+}
+
+/** A field that an expression reads, and that no value of its kind has. */
+export interface MissingField {
+  /** The path, and its step that names the field. */
+  readonly path: Node & { readonly type: 'path' };
+  readonly step: Node;
+  /** The type of what has no such field. */
+  readonly of: Type;
+}
+
+/** An argument or an operand that a function or an operator refuses. */
+export interface WrongOperand {
+  readonly node: Node;
+  readonly operand: Node;
+  /** The JSON types that are accepted, as {@link typeNameOf} names them. */
+  readonly accepted: readonly string[];
+  readonly type: Type;
+}
+
+export interface Inference {
+  readonly type: Type;
+  /** The types of the expression's parts. */
+  readonly typeOf: ReadonlyMap<Node, Type>;
+  readonly missing: readonly MissingField[];
+  readonly wrong: readonly WrongOperand[];
+}
+
+/** Deeper parts have any type. */
+const MAX_DEPTH = 200;
+
+/**
+ * Infers the type of an expression, which is `{}` where it is not known: what a value may be, if there is one, since any path may
+ * have no result. Never throws.
+ */
+export const inferExpression = (tree: Node, scope: TypeScope, natives: Natives): Inference => {
+  const inferrer = new Inferrer(scope, natives);
+  const type = inferrer.infer(tree, { context: scope.input, bound: new Map() }, 0);
+  return { type, ...inferrer };
+};
+
+interface Frame {
+  /** The type of `$`, at which paths begin. */
+  readonly context: Type;
+  readonly bound: ReadonlyMap<string, Type>;
+}
+
+class Inferrer {
+  readonly typeOf = new Map<Node, Type>();
+  readonly missing: MissingField[] = [];
+  readonly wrong: WrongOperand[] = [];
+  readonly #scope: TypeScope;
+  readonly #natives: Natives;
+
+  constructor(scope: TypeScope, natives: Natives) {
+    this.#scope = scope;
+    this.#natives = natives;
+  }
+
+  infer(node: Node, frame: Frame, depth: number): Type {
+    if (depth > MAX_DEPTH) return ANYTHING;
+    let type = this.#inferKind(node, frame, depth + 1);
+    if (node.type !== 'path') type = this.#applyFilters(node, type, frame, depth + 1);
+    if (node.group !== undefined) type = { type: 'object' };
+    this.typeOf.set(node, type);
+    return type;
+  }
+
+  #inferKind(node: Node, frame: Frame, depth: number): Type {
+    switch (node.type) {
+      case 'string':
+      case 'number':
+        return { type: node.type };
+      case 'value':
+        return { type: node.value === null ? 'null' : 'boolean' };
+      case 'name':
+        return fieldOf(frame.context, node.value) ?? ANYTHING;
+      case 'variable':
+        return this.#variable(node.value, frame);
+      case 'path':
+        return this.#path(node, frame, depth);
+      case 'binary':
+        return this.#binary(node, frame, depth);
+      case 'unary':
+        return this.#unary(node, frame, depth);
+      case 'condition': {
+        this.infer(node.condition, frame, depth);
+        const branches = [node.then, ...(node.else === undefined ? [] : [node.else])];
+        return eitherOf(branches.map((branch) => this.infer(branch, frame, depth)));
+      }
+      case 'block':
+        return this.#block(node.expressions, frame, depth);
+      case 'bind':
+        return this.infer(node.rhs, frame, depth);
+      case 'function':
+        return this.#call(node, frame, depth);
+      case 'apply':
+        return this.#apply(node, frame, depth);
+      case 'lambda':
+        this.infer(
+          node.body,
+          {
+            ...frame,
+            bound: bind(
+              frame,
+              node.arguments.map(({ value }) => [value, ANYTHING]),
+            ),
+          },
+          depth,
+        );
+        return ANYTHING;
+      default:
+        return ANYTHING;
+    }
+  }
+
+  #variable(name: string, { context, bound }: Frame): Type {
+    if (name === '') return context;
+    if (name === '$') return this.#scope.input;
+    const own = bound.get(name);
+    if (own !== undefined) return own;
+    return name === 'trigger' ? this.#scope.trigger : name === 'execution' ? EXECUTION : ANYTHING;
+  }
+
+  #block(expressions: readonly Node[], frame: Frame, depth: number): Type {
+    let [own, type]: [Frame, Type] = [frame, ANYTHING];
+    for (const expression of expressions) {
+      type = this.infer(expression, own, depth);
+      if (expression.type === 'bind') own = { ...own, bound: bind(own, [[expression.lhs.value, type]]) };
+    }
+    return type;
+  }
+
+  #path(node: Node & { readonly type: 'path' }, frame: Frame, depth: number): Type {
+    const { steps } = node;
+    // With bound positions and contexts, a step gives more than its value.
+    if (steps.some(({ tuple }) => tuple === true)) return this.#openPath(steps, frame, depth);
+    const [first, second] = steps;
+    const isNode = first.type === 'variable' && first.value === 'nodes';
+    if (isNode && second?.type !== 'name') return this.#openPath(steps, frame, depth);
+    let type: Type = isNode
+      ? this.#scope.nodeOutput(String((second as { value: string }).value))
+      : frame.context;
+    let begin = 0;
+    if (isNode) {
+      type = this.#applyFilters(second as Node, type, frame, depth);
+      this.typeOf.set(second as Node, type);
+      begin = 2;
+    }
+    for (const [at, step] of steps.entries()) {
+      if (at < begin) continue;
+      type = this.#step(node, at === 0 && step.type !== 'name' ? null : type, step, frame, depth);
+    }
+    if (node.keepSingletonArray === true) return listOf(contextOf(type).each);
+    return type;
+  }
+
+  /** Infers a step. @param before - what it is evaluated for; null for a first step that is not a field */
+  #step(
+    path: Node & { readonly type: 'path' },
+    before: Type | null,
+    step: Node,
+    frame: Frame,
+    depth: number,
+  ): Type {
+    if (before === null) return this.infer(step, frame, depth);
+    const { each, isList } = contextOf(before);
+    const own = { ...frame, context: each };
+    if (step.type === 'sort') {
+      for (const { expression } of step.terms) this.infer(expression, own, depth);
+      return this.#applyFilters(step, isList ? sequenceOf(each) : before, frame, depth);
+    }
+    let type: Type;
+    if (step.type === 'name') {
+      const field = fieldOf(each, step.value);
+      if (field === null) this.missing.push({ path, step, of: each });
+      type = this.#applyFilters(step, field ?? ANYTHING, own, depth);
+    } else {
+      type = this.infer(step, own, depth);
+    }
+    const result = isList
+      ? sequenceOf(type, step.type !== 'unary')
+      : isUnknown(before)
+        ? maybeMany(type)
+        : type;
+    this.typeOf.set(step, result);
+    return result;
+  }
+
+  /** Infers the parts of a path of which nothing is known. */
+  #openPath(steps: readonly Node[], frame: Frame, depth: number): Type {
+    const [first, ...others] = steps;
+    if (first !== undefined) this.infer(first, frame, depth);
+    for (const step of others)
+      if (step.type !== 'name') this.infer(step, { ...frame, context: ANYTHING }, depth);
+    return ANYTHING;
+  }
+
+  /** Applies the predicates and indexes behind a part. */
+  #applyFilters({ stages, predicate }: Node, type: Type, frame: Frame, depth: number): Type {
+    let result = type;
+    for (const stage of [...(stages ?? []), ...(predicate ?? [])]) {
+      if (stage.type !== 'filter') return ANYTHING;
+      const { each, isList } = contextOf(result);
+      const wanted = this.infer(stage.expr, { ...frame, context: each }, depth);
+      if (isIndex(stage.expr)) result = each;
+      else if (isLookup(stage.expr)) result = isList ? eitherOf([each, listOf(each)]) : result;
+      else if (isList) result = sequenceOf(each);
+      else if (isUnknown(wanted)) result = eitherOf([result, listOf(result)]);
+    }
+    return result;
+  }
+
+  #binary(node: Node & { readonly type: 'binary' }, frame: Frame, depth: number): Type {
+    const { value, lhs, rhs } = node;
+    const types = [this.infer(lhs, frame, depth), this.infer(rhs, frame, depth)];
+    if (value === '&') return TEXT;
+    if (!ARITHMETIC.includes(value) && value !== '..') return BOOLEAN;
+    for (const [at, operand] of [lhs, rhs].entries())
+      this.#accept(node, operand, types[at] ?? ANYTHING, ['number']);
+    return value === '..' ? listOf(NUMBER) : NUMBER;
+  }
+
+  #unary(node: Node & { readonly type: 'unary' }, frame: Frame, depth: number): Type {
+    if (node.value === '-') {
+      this.#accept(node, node.expression, this.infer(node.expression, frame, depth), ['number']);
+      return NUMBER;
+    }
+    if (node.value === '[') {
+      const items = node.expressions.map((expression) => {
+        const type = this.infer(expression, frame, depth);
+        return expression.type === 'unary' && expression.value === '[' ? type : contextOf(type).each;
+      });
+      return items.length === 0 ? listOf(ANYTHING) : listOf(eitherOf(items));
+    }
+    const { isList } = contextOf(frame.context);
+    const fields = node.lhs.map(([key, value]) => {
+      this.infer(key, frame, depth);
+      return [key, this.infer(value, frame, depth)] as const;
+    });
+    if (isList || fields.some(([key]) => key.type !== 'string')) return { type: 'object' };
+    return objectOf(
+      Object.fromEntries(fields.map(([key, type]) => [String((key as { value: string }).value), type])),
+    );
+  }
+
+  #call(node: CallNode, frame: Frame, depth: number): Type {
+    const { procedure } = node;
+    const name = procedure.type === 'variable' && !frame.bound.has(procedure.value) ? procedure.value : '';
+    if (ITERATORS.includes(name)) return this.#iterate(name, node.arguments, frame, depth);
+    const given = node.arguments.map((argument) => this.infer(argument, frame, depth));
+    if (procedure.type !== 'variable') this.infer(procedure, frame, depth);
+    return this.#resultOf(
+      name,
+      node,
+      node.arguments.map((argument, at) => [argument, given[at] ?? ANYTHING]),
+    );
+  }
+
+  /** `$map`, `$filter` and `$single`: the function's first parameter is an item. */
+  #iterate(name: string, [list, callback]: readonly Node[], frame: Frame, depth: number): Type {
+    const items = list === undefined ? ANYTHING : contextOf(this.infer(list, frame, depth)).each;
+    if (callback?.type !== 'lambda') {
+      if (callback !== undefined) this.infer(callback, frame, depth);
+      return name === 'map' ? ANYTHING : name === 'single' ? items : sequenceOf(items);
+    }
+    const bound = bind(
+      frame,
+      callback.arguments.map(({ value }, at) => [value, at === 0 ? items : ANYTHING]),
+    );
+    const each = this.infer(callback.body, { ...frame, bound }, depth);
+    if (name === 'single') return items;
+    return unmarked(sequenceOf(name === 'map' ? each : items));
+  }
+
+  #apply({ lhs, rhs }: Node & { readonly type: 'apply' }, frame: Frame, depth: number): Type {
+    const given = this.infer(lhs, frame, depth);
+    if (rhs.type !== 'function' || rhs.procedure.type !== 'variable') {
+      this.infer(rhs, frame, depth);
+      return ANYTHING;
+    }
+    const name = frame.bound.has(rhs.procedure.value) ? '' : rhs.procedure.value;
+    const others = rhs.arguments.map((argument) => [argument, this.infer(argument, frame, depth)] as const);
+    return ITERATORS.includes(name) ? ANYTHING : this.#resultOf(name, rhs, [[lhs, given], ...others]);
+  }
+
+  /** Checks the arguments of a built-in function. @returns what it gives */
+  #resultOf(name: string, node: Node, given: readonly (readonly [Node, Type])[]): Type {
+    const native = this.#natives.get(name);
+    if (native === undefined) return ANYTHING;
+    const { parameters, result, itemType } = describeSignature(native.signature);
+    const required = parameters.filter(({ times, takesContext }) => times !== '?' || takesContext).length;
+    // With fewer arguments, the context is the first one.
+    for (const [at, [operand, type]] of given.length < required ? [] : given.entries())
+      this.#accept(node, operand, type, acceptedBy(parameters[at]?.types, parameters[at]?.isList === true));
+    if (result === 'a') return itemType === null ? ANYTHING : maybeMany(typeOfSymbol(itemType));
+    return typeOfSymbol(result);
+  }
+
+  #accept(node: Node, operand: Node, type: Type, accepted: readonly string[]): void {
+    if (accepted.length === 0 || isUnknown(type) || accepted.some((name) => mayBe(type, name))) return;
+    this.wrong.push({ node, operand, accepted, type });
+  }
+}
+
+const bind = ({ bound }: Frame, names: readonly (readonly [string, Type])[]): ReadonlyMap<string, Type> =>
+  new Map([...bound, ...names]);
+
+const ARITHMETIC = ['+', '-', '*', '/', '%'];
+const ITERATORS = ['map', 'filter', 'single'];
+
+const EXECUTION = objectOf({
+  ...Object.fromEntries(['id', 'workflowId', 'startedAt', 'stage'].map((name) => [name, TEXT])),
+  workflowVersion: NUMBER,
+  trigger: objectOf({ nodeId: TEXT, type: TEXT }),
+});
+
+const typeNames: Readonly<Record<string, string>> = {
+  s: 'string',
+  n: 'number',
+  b: 'boolean',
+  a: 'array',
+  o: 'object',
+  l: 'null',
+};
+
+const typeOfSymbol = (symbol: string | null): Type => {
+  const type = typeNames[symbol ?? ''];
+  return type === undefined ? ANYTHING : { type };
+};
+
+/** The JSON types of a signature's symbols; empty if any are accepted. A list may also be one value. */
+const acceptedBy = (symbols = '', isList: boolean): readonly string[] =>
+  isList ? [] : [...symbols].flatMap((symbol) => typeNames[symbol] ?? []);
+
+/** One value of a type, or a list of them: what a function gives that gives lists, and a path over what may be one. */
+const maybeMany = (item: Type): Type => (isUnknown(item) ? ANYTHING : eitherOf([item, listOf(item)]));
+
+const unmarked = ({ sequence: _, ...type }: Type): Type => type;
+
+/** Whether a predicate is a position. */
+const isIndex = (node: Node): boolean =>
+  node.type === 'number' ||
+  (node.type === 'unary' && node.value === '-' && node.expression.type === 'number');
+
+/** Whether a predicate looks up one item: `[id = $trigger.body.id]` does, `[isNew = true]` does not. */
+const isLookup = (node: Node): boolean => {
+  if (node.type !== 'binary') return false;
+  if (node.value === 'and') return isLookup(node.lhs) || isLookup(node.rhs);
+  return node.value === '=' && node.lhs.type !== 'value' && node.rhs.type !== 'value';
+};

@@ -1,0 +1,196 @@
+import { type Natives, type Node, parse } from '@hookloom/counted-jsonata';
+import { isPlainObject, type JsonObject, type JsonValue, MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import {
+  eitherOf,
+  fieldSchema,
+  mergeSchemas,
+  resolveOutput,
+  schemaOfOutput,
+} from '@hookloom/plugin-kit/host';
+import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
+import {
+  type DraftEdge,
+  type DraftGraph,
+  type DraftNode,
+  edgesFrom,
+  edgesTo,
+  reachFrom,
+  targetsIn,
+} from '../graph/draft-graph.ts';
+import { inferExpression, type TypeScope } from './infer-expression.ts';
+import {
+  ANYTHING,
+  contextOf,
+  isUnknown,
+  listOf,
+  objectOf,
+  TEXT,
+  type Type,
+  toType,
+  typeNameOf,
+} from './types.ts';
+
+/** The types of the data in a workflow; computed for the nodes that are asked for. */
+export interface WorkflowTypes {
+  /** What the expressions of a node read. */
+  scopeOf(index: number): TypeScope;
+  /** What a node delivers on an output. */
+  outputOf(index: number, output: string): Type;
+}
+
+/** Infers what each node gets and delivers, from what the node types declare. */
+export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowTypes => {
+  const { nodes, indexOf } = graph;
+  const inputs = new Map<number, Type>();
+  const outputs = new Map<string, Type>();
+
+  /** Computes a type once; in a loop, nothing is known. */
+  const once = <Key>(known: Map<Key, Type>, key: Key, compute: () => Type): Type => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    known.set(key, ANYTHING);
+    const type = compute();
+    known.set(key, type);
+    return type;
+  };
+
+  const inputOf = (index: number): Type =>
+    once(inputs, index, () => {
+      const delivered = edgesTo(graph, index).map(({ source, output }) => outputOf(source, output));
+      const [first = ANYTHING, ...others] = delivered;
+      // Each may deliver nothing.
+      return others.length === 0 ? first : delivered.map(withoutRequired).reduce(mergeSchemas);
+    });
+
+  const inputsOf = (index: number): Type => {
+    const bySource = Map.groupBy(edgesTo(graph, index), ({ source }) => nodes[source]?.node.id ?? '');
+    const typeOf = (edges: readonly DraftEdge[]): Type =>
+      eitherOf(edges.map(({ source, output }) => outputOf(source, output)));
+    return objectOf(Object.fromEntries([...bySource].map(([id, edges]) => [id, typeOf(edges)])));
+  };
+
+  const outputOf = (index: number, output: string): Type =>
+    once(outputs, `${index}/${output}`, () => {
+      const draft = nodes[index];
+      return draft === undefined ? ANYTHING : computeOutput(draft, output);
+    });
+
+  const computeOutput = (draft: DraftNode, output: string): Type => {
+    const { index, node, nodeType, isDisabled, routesErrors } = draft;
+    if (isDisabled) return inputOf(index);
+    const { onError } = isPlainObject(node.settings) ? node.settings : {};
+    if (nodeType === null || output === 'error' || (onError === 'continue' && !routesErrors)) return ANYTHING;
+    const given = {
+      get input() {
+        return inputOf(index);
+      },
+      get inputs() {
+        return inputsOf(index);
+      },
+      get parameters() {
+        return parametersOf(draft);
+      },
+      get body() {
+        return bodyOf(draft);
+      },
+    };
+    try {
+      return toType(resolveOutput(schemaOfOutput(nodeType.outputs, node.parameters, output), given));
+    } catch {
+      return ANYTHING; // of a plugin
+    }
+  };
+
+  const parametersOf = ({ index, node, nodeType }: DraftNode): Type => {
+    const { schema = {}, literalParameters = [] } = nodeType ?? {};
+    const scope = nodeType?.kind === 'trigger' ? NO_DATA : scopeOf(index);
+    const typeOf = (name: string, value: JsonValue): Type => {
+      const rule = toType(fieldSchema(schema, name) ?? {});
+      const type = literalParameters.includes(name)
+        ? typeOfValue(value, null, natives)
+        : typeOfValue(value, scope, natives);
+      if (rule.type === 'array' && !isUnknown(type)) return listOf(contextOf(type).each);
+      return isUnknown(type) ? rule : type;
+    };
+    return objectOf(
+      Object.fromEntries(Object.entries(node.parameters).map(([name, value]) => [name, typeOf(name, value)])),
+    );
+  };
+
+  /** What the last nodes of a node's body deliver; anything if a part of it may end before. */
+  const bodyOf = ({ index, nodeType }: DraftNode): Type => {
+    const next = targetsIn(graph);
+    const first = edgesFrom(graph, index)
+      .filter(({ isBody }) => isBody)
+      .map(({ target }) => target);
+    const body = [...reachFrom(first, next)].flatMap((at) => nodes[at] ?? []);
+    const isSure = body.every(
+      ({ nodeType: type, outputs: names, routesErrors }) =>
+        type?.endsBranch === false && names?.size === 1 && !routesErrors,
+    );
+    const ends = body.filter(({ index: at }) => edgesFrom(graph, at).length === 0);
+    if (nodeType?.control?.bodyOutput === undefined || !isSure || ends.length === 0) return ANYTHING;
+    return eitherOf(ends.map(({ index: at }) => outputOf(at, MAIN_OUTPUT)));
+  };
+
+  const triggerType = (): Type =>
+    eitherOf(
+      nodes
+        .filter(({ nodeType, isDisabled }) => nodeType?.kind === 'trigger' && !isDisabled)
+        .map(({ index }) => outputOf(index, MAIN_OUTPUT)),
+    );
+
+  const scopeOf = (index: number): TypeScope => ({
+    get input() {
+      return inputOf(index);
+    },
+    get trigger() {
+      return triggerType();
+    },
+    nodeOutput: (id) => {
+      const draft = nodes[indexOf.get(id) ?? -1];
+      if (draft === undefined || draft.outputs === null) return ANYTHING;
+      const names = [...draft.outputs, ...(draft.routesErrors ? ['error'] : [])];
+      const own = names.filter((name) => name !== draft.nodeType?.control?.bodyOutput);
+      return eitherOf(own.map((name) => outputOf(draft.index, name)));
+    },
+  });
+
+  return { scopeOf, outputOf };
+};
+
+/** What is read before any run: nothing is known. */
+const NO_DATA: TypeScope = { input: ANYTHING, trigger: ANYTHING, nodeOutput: () => ANYTHING };
+
+const withoutRequired = ({ required: _, ...type }: Type): Type => type;
+
+/**
+ * The type of a parameter's value, with the types of its expressions.
+ *
+ * @param scope - what expressions read; null if braces are text
+ */
+export const typeOfValue = (value: JsonValue, scope: TypeScope | null, natives: Natives): Type => {
+  if (typeof value === 'string') return scope === null ? TEXT : typeOfText(value, scope, natives);
+  if (Array.isArray(value)) return listOf(eitherOf(value.map((item) => typeOfValue(item, scope, natives))));
+  if (!isPlainObject(value)) return { type: typeNameOf(value) };
+  return objectOf(
+    Object.fromEntries(
+      Object.entries(value as JsonObject).map(([name, field]) => [name, typeOfValue(field, scope, natives)]),
+    ),
+  );
+};
+
+const typeOfText = (text: string, scope: TypeScope, natives: Natives): Type => {
+  const [part, ...others] = splitTemplate(text);
+  if (part === undefined || !('expression' in part) || others.length > 0) return TEXT;
+  const tree = parseOrNull(part.expression.trim());
+  return tree === null ? ANYTHING : inferExpression(tree, scope, natives).type;
+};
+
+const parseOrNull = (text: string): Node | null => {
+  try {
+    return parse(text).tree;
+  } catch {
+    return null;
+  }
+};

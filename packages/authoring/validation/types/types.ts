@@ -1,0 +1,132 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { branchesOf, eitherOf, fieldSchema, itemSchema, LOWER_CASE } from '@hookloom/plugin-kit/host';
+
+/**
+ * What is known of a value before any run: a JSON Schema with few keywords. `{}` says nothing, so nothing is claimed. It has
+ * `type` (one, and never `integer`), or `anyOf`; `enum`; of an object `properties`, `required` and `additionalProperties`; of a
+ * list `items`. A sequence, which is one item or a list of several, has `sequence: true`.
+ */
+export type Type = JsonObject;
+
+export const ANYTHING: Type = {};
+export const TEXT: Type = { type: 'string' };
+export const NUMBER: Type = { type: 'number' };
+export const BOOLEAN: Type = { type: 'boolean' };
+
+export const listOf = (items: Type): Type => ({ type: 'array', items });
+
+const MAX_DEPTH = 30;
+
+const known = new WeakMap<object, Type>();
+
+/** Reads a JSON Schema as a type; what it says with other keywords is left out. */
+export const toType = (schema: unknown, depth = 0): Type => {
+  if (!isPlainObject(schema) || depth > MAX_DEPTH) return ANYTHING;
+  const found = known.get(schema) ?? readType(schema as JsonObject, depth);
+  known.set(schema, found);
+  return found;
+};
+
+const readType = (schema: JsonObject, depth: number): Type => {
+  const { type, enum: choices, const: constant, anyOf, oneOf = anyOf, $ref, allOf } = schema;
+  if ($ref !== undefined || allOf !== undefined) return ANYTHING;
+  if (Array.isArray(oneOf)) return eitherOf(oneOf.map((branch) => toType(branch, depth + 1)));
+  if (Array.isArray(type)) return eitherOf(type.map((one) => readType({ ...schema, type: one }, depth + 1)));
+  const values = constant === undefined ? choices : [constant];
+  if (Array.isArray(values)) return ofValues(values, type);
+  if (type === 'object') return readObject(schema, depth);
+  if (type === 'array') return listOf(toType(schema.items, depth + 1));
+  return typeof type === 'string' ? { type: type === 'integer' ? 'number' : type } : ANYTHING;
+};
+
+const ofValues = (values: readonly unknown[], type: unknown): Type =>
+  eitherOf(
+    [...Map.groupBy(values, typeNameOf)]
+      .filter(([name]) => type === undefined || name === type || type === 'integer')
+      .map(([name, own]) => (SCALARS.has(name) ? ({ type: name, enum: own } as Type) : { type: name })),
+  );
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
+
+export const typeNameOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+
+const readObject = (
+  { properties, required, additionalProperties, propertyNames }: JsonObject,
+  depth: number,
+) => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(isPlainObject(properties) ? properties : {}).map(([name, field]) => [
+      name,
+      toType(field, depth + 1),
+    ]),
+  ),
+  ...(Array.isArray(required) ? { required } : {}),
+  ...(additionalProperties === false ? { additionalProperties } : {}),
+  ...(isPlainObject(additionalProperties)
+    ? { additionalProperties: toType(additionalProperties, depth + 1) }
+    : {}),
+  ...(isLowerCase(propertyNames) ? { propertyNames } : {}),
+});
+
+/** As the kit's `headers` say it. */
+const isLowerCase = (rule: unknown): boolean => isPlainObject(rule) && rule.pattern === LOWER_CASE;
+
+/** Whether it is an object of headers, whose names are lower case. */
+export const isHeaders = ({ propertyNames }: Type): boolean => propertyNames !== undefined;
+
+/** The type of an object with these fields and no others, any of which may be absent. */
+export const objectOf = (properties: Readonly<Record<string, Type>>): Type => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+});
+
+/** Whether nothing is known. */
+export const isUnknown = ({ type, anyOf }: Type): boolean => type === undefined && anyOf === undefined;
+
+/** Whether a value may be of a JSON type. */
+export const mayBe = (type: Type, name: string): boolean =>
+  isUnknown(type) || branchesOf(type).some((branch) => branch.type === name);
+
+/** Whether a path over a list gives the value: one item, a list of several, or nothing. */
+export const isSequence = ({ sequence }: Type): boolean => sequence === true;
+
+/**
+ * The type of what a path gives for the items of a list, each of which gives one value of a type.
+ *
+ * @param isFlat - whether lists among these values become their items, as all do but those in brackets
+ */
+export const sequenceOf = (each: Type, isFlat = true): Type => {
+  const one = isFlat
+    ? eitherOf(branchesOf(each).map((branch) => (branch.type === 'array' ? itemSchema(branch) : branch)))
+    : each;
+  return isUnknown(one) ? { sequence: true } : { ...eitherOf([one, listOf(one)]), sequence: true };
+};
+
+/** The values that a path continues with: the value itself, or the items if it is a list. */
+export const contextOf = (type: Type): { readonly each: Type; readonly isList: boolean } => {
+  const isList = isSequence(type) || branchesOf(type).some((branch) => branch.type === 'array');
+  if (!isList) return { each: type, isList };
+  return {
+    each: isUnknown(type)
+      ? ANYTHING
+      : eitherOf(branchesOf(type).map((branch) => (branch.type === 'array' ? itemSchema(branch) : branch))),
+    isList,
+  };
+};
+
+/** The type of a field; null if no such value has it. */
+export const fieldOf = (type: Type, name: string): Type | null =>
+  isUnknown(type) ? ANYTHING : fieldSchema(type, name);
+
+/** The names of an object's fields; null if there may be others. */
+export const namesOf = (type: Type): readonly string[] | null => {
+  const names = branchesOf(type).flatMap((branch) => {
+    if (branch.type !== 'object')
+      return SCALARS.has(String(branch.type)) || branch.type === 'null' ? [] : [null];
+    return branch.additionalProperties === false ? Object.keys(branch.properties as object) : [null];
+  });
+  return names.includes(null) ? null : [...new Set(names as string[])];
+};
