@@ -25,7 +25,12 @@ export const nodeTypeDescription = v.object({
   firedBy: v.nullable(v.picklist(['request', 'subworkflow', 'event', 'poll'])),
   inputs: v.array(v.string()),
   outputs: v.nullable(v.array(v.string())),
+  outputSchemas: described(
+    v.record(v.string(), anyObject),
+    'What each output delivers, if that is declared: JSON Schemas, with references such as `#input` and `#parameters/properties/items` to what the node gets; of the example if they depend on the parameters',
+  ),
   outputsDependOnParameters: v.boolean(),
+  deliveryDependsOnParameters: v.boolean(),
   endsBranch: v.boolean(),
   credentialTypes: v.array(v.string()),
   credentialRequired: v.union([v.boolean(), v.literal('byParameters')]),

@@ -37,13 +37,15 @@ export const forEach = defineAction({
   },
   description:
     'Runs the nodes that follow its output "each" for every item of a list, several at a time if you like',
-  outputs: ({ onItemFailure = 'fail' }) => ({
+  outputs: {
     each: closed({ item: Given.itemOf('items'), index: Type.Integer() }),
     [MAIN_OUTPUT]: closed({
-      results: Type.Array(onItemFailure === 'fail' ? Given.body : orNull(Given.body)),
+      results: Type.Array(
+        Given.by('onItemFailure', { fail: Given.body, continue: orNull(Given.body) }, 'fail'),
+      ),
       failures: Type.Array(itemFailure),
     }),
-  }),
+  },
   control: { suspends: false, bodyOutput: 'each', needsBody: true },
   parameters: Type.Object({
     items: Type.Array(Type.Unknown(), { description: 'The list; usually an expression' }),

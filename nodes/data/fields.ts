@@ -29,16 +29,18 @@ export const pick = defineAction({
   name: 'Pick',
   description: 'Keeps or removes fields of the input, or of each item of a list',
   pure: true,
-  outputs: ({ items, fields, mode = 'keep' }) => {
-    if (mode !== 'keep' || !Array.isArray(fields)) return { main: changedSchema(items) };
-    const paths = fields.map(readLiteralPath);
-    if (paths.includes(null)) return { main: changedSchema(items) };
-    const kept = paths.map((path) => {
-      const [key = '', ...inner] = path ?? [];
-      const field = items === undefined ? Given.field(key) : Given.itemOf('items', key);
-      return [key, Type.Optional(inner.length === 0 ? field : Type.Unknown())] as const;
-    });
-    return { main: changedSchema(items, closed(Object.fromEntries(kept))) };
+  outputs: {
+    main: ({ items, fields, mode = 'keep' }) => {
+      if (mode !== 'keep' || !Array.isArray(fields)) return changedSchema(items);
+      const paths = fields.map(readLiteralPath);
+      if (paths.includes(null)) return changedSchema(items);
+      const kept = paths.map((path) => {
+        const [key = '', ...inner] = path ?? [];
+        const field = items === undefined ? Given.field(key) : Given.itemOf('items', key);
+        return [key, Type.Optional(inner.length === 0 ? field : Type.Unknown())] as const;
+      });
+      return changedSchema(items, closed(Object.fromEntries(kept)));
+    },
   },
   parameters: Type.Object({
     items: optionalItems,
@@ -83,7 +85,7 @@ export const renameKeys = defineAction({
   description:
     'Renames or moves fields of the input, or of each item of a list. All are moved at once, so that two can swap',
   pure: true,
-  outputs: ({ items }) => ({ main: changedSchema(items) }),
+  outputs: { main: Given.ifGiven('items', closed({ items: Type.Array(Type.Object({})) }), Type.Object({})) },
   parameters: Type.Object({
     items: optionalItems,
     names: Type.Record(Type.String(), Type.String({ minLength: 1 }), {

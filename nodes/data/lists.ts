@@ -90,9 +90,10 @@ export const splitOut = defineAction({
   description:
     'Makes each entry of a list inside the items an item of its own, such as each line of each order',
   pure: true,
-  outputs: ({ field, keepOthers = false }) => ({
-    main: closed({ items: Type.Array(keepOthers === false ? entryOf(field) : Type.Unknown()) }),
-  }),
+  outputs: {
+    main: ({ field, keepOthers = false }) =>
+      closed({ items: Type.Array(keepOthers === false ? entryOf(field) : Type.Unknown()) }),
+  },
   parameters: Type.Object({
     items: itemsParameter,
     field: Type.String({
@@ -138,12 +139,14 @@ export const aggregate = defineAction({
   name: 'Aggregate',
   description: 'Gathers fields of all items: one list for each field, in the order of the items',
   pure: true,
-  outputs: ({ fields, omitMissing = false }) => {
-    const columns = Object.entries(fields as JsonObject).map(([name, field]) => {
-      const value = fieldOfItem(field);
-      return [name, Type.Array(omitMissing === true ? value : orNull(value))] as const;
-    });
-    return { main: closed(Object.fromEntries(columns)) };
+  outputs: {
+    main: ({ fields, omitMissing = false }) => {
+      const columns = Object.entries(fields as JsonObject).map(([name, field]) => {
+        const value = fieldOfItem(field);
+        return [name, Type.Array(omitMissing === true ? value : orNull(value))] as const;
+      });
+      return closed(Object.fromEntries(columns));
+    },
   },
   parameters: Type.Object({
     items: itemsParameter,

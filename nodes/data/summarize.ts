@@ -127,15 +127,17 @@ export const summarize = defineAction({
   description:
     'Groups the items of a list, and computes counts, sums, averages and more for each group. Groups are in the order of their first items; null and absent values are ignored in the computation',
   pure: true,
-  outputs: ({ groupBy = {}, values }) => {
-    const keys = Object.entries(groupBy as JsonObject).map(
-      ([name, field]) => [name, orNull(fieldOfItem(field))] as const,
-    );
-    const computed = Object.entries(values as Readonly<Record<string, JsonObject>>).map(
-      ([name, { operation, field }]) =>
-        [name, summarySchemas[operation as Operation](fieldOfItem(field))] as const,
-    );
-    return { main: closed({ items: Type.Array(closed(Object.fromEntries([...keys, ...computed]))) }) };
+  outputs: {
+    main: ({ groupBy = {}, values }) => {
+      const keys = Object.entries(groupBy as JsonObject).map(
+        ([name, field]) => [name, orNull(fieldOfItem(field))] as const,
+      );
+      const computed = Object.entries(values as Readonly<Record<string, JsonObject>>).map(
+        ([name, { operation, field }]) =>
+          [name, summarySchemas[operation as Operation](fieldOfItem(field))] as const,
+      );
+      return closed({ items: Type.Array(closed(Object.fromEntries([...keys, ...computed]))) });
+    },
   },
   parameters: Type.Object({
     items: itemsParameter,

@@ -121,12 +121,6 @@ export const ifNode = defineAction({
   execute: ({ parameters, input }) => (parameters.condition ? emit({ true: input }) : emit({ false: input })),
 });
 
-/** What `set` delivers, by `keepInput`. */
-const setOutputs = new Map<JsonValue, object>([
-  [false, Given.parameter('values')],
-  [true, Given.merged(Given.input, Given.parameter('values'))],
-]);
-
 /** The node type `set`. Its output is the given values, either alone or merged into its input. */
 export const set = defineAction({
   id: 'set',
@@ -138,7 +132,13 @@ export const set = defineAction({
   },
   description: 'Outputs the given values, alone or merged into the input',
   pure: true,
-  outputs: ({ keepInput = false }) => ({ main: setOutputs.get(keepInput) ?? Type.Object({}) }),
+  outputs: {
+    main: Given.by(
+      'keepInput',
+      { false: Given.parameter('values'), true: Given.merged(Given.input, Given.parameter('values')) },
+      false,
+    ),
+  },
   parameters: Type.Object({
     values: Type.Object({}, { description: 'The output fields' }),
     keepInput: Type.Boolean({
@@ -149,13 +149,6 @@ export const set = defineAction({
   // A spread defines own properties, also for the key __proto__.
   execute: ({ parameters: { values, keepInput }, input }) => (keepInput ? { ...input, ...values } : values),
 });
-
-/** What `merge` delivers, by its mode. */
-const mergeOutputs = new Map<JsonValue, object>([
-  ['merge', Given.input],
-  ['append', closed({ items: Type.Array(Given.anyInput) })],
-  ['byNode', Given.inputs],
-]);
 
 /** Joins branches. The engine has already merged its input; the other modes use the separate inputs. */
 export const merge = defineAction({
@@ -168,7 +161,13 @@ export const merge = defineAction({
   },
   description: 'Joins what several branches deliver',
   pure: true,
-  outputs: ({ mode = 'merge' }) => ({ main: mergeOutputs.get(mode) ?? Type.Object({}) }),
+  outputs: {
+    main: Given.by(
+      'mode',
+      { merge: Given.input, append: closed({ items: Type.Array(Given.anyInput) }), byNode: Given.inputs },
+      'merge',
+    ),
+  },
   parameters: Type.Object({
     mode: Type.Enum(['merge', 'append', 'byNode'], {
       type: 'string',

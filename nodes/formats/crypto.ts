@@ -14,6 +14,7 @@ import {
 import {
   closed,
   defineAction,
+  Given,
   type JsonObject,
   type LentCredential,
   type ParameterProblem,
@@ -86,13 +87,23 @@ export const crypto = defineAction({
   name: 'Crypto',
   description:
     'Hashes, signs and verifies text, and generates random values. Outputs { value }, or { valid } for verify and verifyHmac. Not pure: random values are kept in the execution, so that a replay has the same ones',
-  outputs: ({ operation }) => ({
-    main: String(operation).includes('{{')
-      ? Type.Object({})
-      : operation === 'verify' || operation === 'verifyHmac'
-        ? closed({ valid: Type.Boolean() })
-        : closed({ value: Type.String() }),
-  }),
+  outputs: {
+    main: Given.by(
+      'operation',
+      {
+        ...Object.fromEntries(
+          ['hash', 'hmac', 'sign', 'uuid', 'random'].map((operation) => [
+            operation,
+            closed({ value: Type.String() }),
+          ]),
+        ),
+        ...Object.fromEntries(
+          ['verify', 'verifyHmac'].map((operation) => [operation, closed({ valid: Type.Boolean() })]),
+        ),
+      },
+      '',
+    ),
+  },
   credentials: {
     types: ['signingKey'],
     required: ({ operation, key }) => key === undefined && WITH_KEY.has(operation),

@@ -3,7 +3,7 @@ import {
   defineAction,
   eachOf,
   fileValue,
-  type JsonObject,
+  Given,
   pureWithoutFile,
   readSource,
   Type,
@@ -11,29 +11,35 @@ import {
   wrongParameter,
 } from '@hookloom/plugin-kit';
 
-const row = (header: unknown) =>
-  header === true
-    ? Type.Record(Type.String(), Type.String())
-    : header === false
-      ? Type.Array(Type.String())
-      : Type.Unknown();
-
-/** What each operation delivers. */
-const outputOf: Readonly<Record<string, (options: JsonObject) => object>> = {
-  parse: ({ header = true }) => closed({ items: Type.Array(row(header)) }),
-  write: ({ to = 'text' }) => (to === 'text' ? closed({ text: Type.String() }) : closed({ file: fileValue })),
-  split: () => closed({ files: Type.Array(fileValue), rows: Type.Integer() }),
-};
-
 export const csv = defineAction({
   id: 'csv',
   name: 'CSV',
   description:
     'Reads, writes and splits comma-separated values (RFC 4180), in strings and in files of any size. All values are read as strings, so 007 stays "007"; at most 100,000 rows, 1,000 columns and 1,000,000 values at once. To process a large file, split it, and read its parts one by one in the body of forEach',
   pure: pureWithoutFile,
-  outputs: ({ operation = 'parse', ...options }) => ({
-    main: outputOf[String(operation)]?.(options) ?? Type.Object({}),
-  }),
+  outputs: {
+    main: Given.by(
+      'operation',
+      {
+        parse: closed({
+          items: Type.Array(
+            Given.by(
+              'header',
+              { true: Type.Record(Type.String(), Type.String()), false: Type.Array(Type.String()) },
+              true,
+            ),
+          ),
+        }),
+        write: Given.by(
+          'to',
+          { text: closed({ text: Type.String() }), file: closed({ file: fileValue }) },
+          'text',
+        ),
+        split: closed({ files: Type.Array(fileValue), rows: Type.Integer() }),
+      },
+      'parse',
+    ),
+  },
   parameters: Type.Object(
     {
       operation: Type.Enum(['parse', 'write', 'split'], {

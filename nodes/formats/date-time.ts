@@ -1,4 +1,4 @@
-import { closed, defineAction, type JsonObject, Type, when } from '@hookloom/plugin-kit';
+import { closed, defineAction, Given, type JsonObject, Type, when } from '@hookloom/plugin-kit';
 import { describeFormat, describeValue, describeZone, units } from './date-time.chunk.ts';
 
 /** The problems of parameters without expressions, in the words of a run. */
@@ -24,23 +24,29 @@ const findProblems = (parameters: JsonObject) => {
   ];
 };
 
+const converted = Given.merged(
+  closed({ iso: Type.String(), epochMs: Type.Integer() }),
+  Given.ifGiven('format', closed({ text: Type.String() }), closed({})),
+);
+
 export const dateTime = defineAction({
   id: 'dateTime',
   name: 'Date and time',
   description:
     'Reads, formats, rounds and shifts a date and time, or computes the time between two. Outputs { iso, epochMs } and, with a format, text; or { difference }',
   pure: true,
-  outputs: ({ operation = 'convert', format }) => ({
-    main: String(operation).includes('{{')
-      ? Type.Object({})
-      : operation === 'difference'
-        ? closed({ difference: Type.Number() })
-        : closed({
-            iso: Type.String(),
-            epochMs: Type.Integer(),
-            ...(format === undefined ? {} : { text: Type.String() }),
-          }),
-  }),
+  outputs: {
+    main: Given.by(
+      'operation',
+      {
+        ...Object.fromEntries(
+          ['convert', 'add', 'startOf', 'endOf'].map((operation) => [operation, converted]),
+        ),
+        difference: closed({ difference: Type.Number() }),
+      },
+      'convert',
+    ),
+  },
   parameters: Type.Object(
     {
       operation: Type.Enum(['convert', 'add', 'startOf', 'endOf', 'difference'], {

@@ -18,14 +18,16 @@ export const html = defineAction({
   name: 'HTML extract',
   description: 'Extracts text, HTML or attributes from the elements of an HTML page that match CSS selectors',
   pure: pureWithoutFile,
-  outputs: ({ values }) => {
-    const found = Object.entries(values as Readonly<Record<string, JsonObject>>).map(
-      ([name, { all = false }]) => {
-        const value = orNull(Type.String());
-        return [name, all === false ? value : all === true ? Type.Array(value) : Type.Unknown()] as const;
-      },
-    );
-    return { main: closed(Object.fromEntries(found)) };
+  outputs: {
+    main: ({ values }) => {
+      const found = Object.entries(values as Readonly<Record<string, JsonObject>>).map(
+        ([name, { all = false }]) => {
+          const value = orNull(Type.String());
+          return [name, all === false ? value : all === true ? Type.Array(value) : Type.Unknown()] as const;
+        },
+      );
+      return closed(Object.fromEntries(found));
+    },
   },
   parameters: Type.Object(
     {

@@ -1,4 +1,4 @@
-import { closed, defineAction, emit, Given, isJsonMap, requireValue, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, emit, Given, requireValue, Type } from '@hookloom/plugin-kit';
 
 export const validate = defineAction({
   id: 'validate',
@@ -6,13 +6,13 @@ export const validate = defineAction({
   description:
     'Checks a value against a JSON Schema (2020-12). Outputs { value } on "valid", or { value, errors } with up to 100 errors on "invalid"',
   pure: true,
-  outputs: ({ schema }) => ({
-    valid: closed({ value: isJsonMap(schema) ? Type.Unknown({ ...schema }) : Type.Unknown() }),
+  outputs: {
+    valid: closed({ value: Given.schemaIn('schema') }),
     invalid: closed({
       value: Type.Optional(Given.parameter('value')),
       errors: Type.Array(closed({ place: Type.String(), keyword: Type.String(), message: Type.String() })),
     }),
-  }),
+  },
   parameters: Type.Object({
     value: Type.Optional(
       Type.Unknown({

@@ -2,6 +2,7 @@ import {
   closed,
   defineAction,
   eachOf,
+  Given,
   isJsonMap,
   type JsonObject,
   type JsonValue,
@@ -21,14 +22,13 @@ export const xml = defineAction({
   description:
     'Reads and writes XML 1.0. An element becomes a map: its attributes as "@name", its text as "#text", its children by name, as a list if there are several. An element with only text becomes that text. Document types, and entities other than the five of XML, are refused',
   pure: pureWithoutFile,
-  outputs: ({ operation = 'parse' }) => ({
-    main:
-      operation === 'parse'
-        ? closed({ data: Type.Object({}) })
-        : operation === 'write'
-          ? closed({ text: Type.String() })
-          : Type.Object({}),
-  }),
+  outputs: {
+    main: Given.by(
+      'operation',
+      { parse: closed({ data: Type.Object({}) }), write: closed({ text: Type.String() }) },
+      'parse',
+    ),
+  },
   parameters: Type.Object(
     {
       operation: Type.Enum(['parse', 'write'], {

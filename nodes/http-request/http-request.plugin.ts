@@ -4,12 +4,12 @@ import {
   definePlugin,
   fileValue,
   findAddressProblem,
+  Given,
   type HealthCheckResult,
   headers,
   type NodeExecutor,
   type PluginHandle,
   readBody,
-  type TSchema,
   Type,
 } from '@hookloom/plugin-kit';
 import { requestCredentialTypes } from '../credential-types/request-types.ts';
@@ -49,19 +49,12 @@ const checkAddressGuard = (): HealthCheckResult => {
     : { status: 'unhealthy', message: 'the address guard refuses public addresses' };
 };
 
-const answerWith = (body: TSchema) =>
-  closed({
-    status: Type.Integer(),
-    headers,
-    body,
-    url: Type.String(),
-  });
-
-/** The body of an answer, by `responseType`. */
-const bodyOf = new Map<unknown, TSchema>([
-  ['text', Type.String()],
-  ['file', fileValue],
-]);
+const answer = closed({
+  status: Type.Integer(),
+  headers,
+  body: Given.by('responseType', { text: Type.String(), file: fileValue }, 'auto'),
+  url: Type.String(),
+});
 
 const pages = closed({
   items: Type.Array(Type.Unknown()),
@@ -77,9 +70,8 @@ export const httpRequest: PluginHandle = {
   kind: 'action',
   schema,
   credentialTypes: requestCredentialTypes,
-  outputs: ({ pagination = 'none', responseType = 'auto' }) => {
-    if (pagination === 'none') return { main: answerWith(bodyOf.get(responseType) ?? Type.Unknown()) };
-    return { main: String(pagination).includes('{{') ? Type.Object({}) : pages };
+  outputs: {
+    main: Given.by('pagination', { none: answer, link: pages, cursor: pages, page: pages }, 'none'),
   },
   checkParameters: findParameterProblems,
   example: {

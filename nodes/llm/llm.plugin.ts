@@ -1,24 +1,23 @@
-import { closed, defineAction, definePlugin, isJsonMap, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, definePlugin, Given, Type } from '@hookloom/plugin-kit';
 import { askModel } from './ask-model.ts';
 import { credentialTypesOf, findProblems, parameters } from './parameters.ts';
+
+const answer = {
+  text: Type.String(),
+  finishReason: Type.String(),
+  usage: Type.Record(Type.String(), Type.Number()),
+  model: Type.String(),
+  provider: Type.String(),
+};
 
 export const llm = defineAction({
   id: 'llm',
   name: 'Language model',
   description:
     'Asks a language model, and checks its answer against a JSON Schema. Outputs { text, json, finishReason, usage, model, provider }; json only with a schema. The node calls no tools. Models can be slow: raise settings.timeoutSeconds',
-  outputs: ({ schema }) => ({
-    main: closed({
-      text: Type.String(),
-      finishReason: Type.String(),
-      usage: Type.Record(Type.String(), Type.Number()),
-      model: Type.String(),
-      provider: Type.String(),
-      ...(schema === undefined
-        ? {}
-        : { json: isJsonMap(schema) ? Type.Unknown({ ...schema }) : Type.Unknown() }),
-    }),
-  }),
+  outputs: {
+    main: Given.ifGiven('schema', closed({ ...answer, json: Given.schemaIn('schema') }), closed(answer)),
+  },
   credentials: {
     types: credentialTypesOf(null),
     // A self-hosted server may accept requests without one.

@@ -4,10 +4,10 @@ import {
   defineAction,
   definePlugin,
   eachOf,
+  Given,
   type JsonObject,
   orNull,
   requireCredential,
-  type TSchema,
   Type,
   takeRole,
   when,
@@ -22,22 +22,23 @@ const CREDENTIALS_VIA: Readonly<Record<string, readonly string[]>> = {
   rdsData: ['awsRole'],
 };
 
-/** What a statement delivers, by mode. */
-const resultOf = new Map<unknown, TSchema>([
-  ['rows', closed({ rows: Type.Array(Type.Object({})) })],
-  ['one', closed({ row: orNull(Type.Object({})) })],
-  ['affected', closed({ affected: Type.Integer() })],
-]);
+/** What a statement delivers. */
+const result = Given.by(
+  'mode',
+  {
+    rows: closed({ rows: Type.Array(Type.Object({})) }),
+    one: closed({ row: orNull(Type.Object({})) }),
+    affected: closed({ affected: Type.Integer() }),
+  },
+  'rows',
+);
 
 export const postgres = defineAction({
   id: 'postgres',
   name: 'PostgreSQL',
   description:
     'Runs SQL with values passed separately, over the PostgreSQL protocol or the RDS Data API. Outputs { rows }, { row } or { affected }, depending on mode; with statements, { results } with one of these for each, in one transaction',
-  outputs: ({ mode = 'rows', statements }) => {
-    const result = resultOf.get(mode) ?? Type.Object({});
-    return { main: statements === undefined ? result : closed({ results: Type.Array(result) }) };
-  },
+  outputs: { main: Given.ifGiven('statements', closed({ results: Type.Array(result) }), result) },
   credentials: { types: ['postgres', 'awsRole'], required: ({ via = 'postgres' }) => via === 'postgres' },
   credentialTypesFor: ({ via = 'postgres' }) => CREDENTIALS_VIA[String(via)] ?? ['postgres', 'awsRole'],
   literalParameters: ['query', 'statements'],

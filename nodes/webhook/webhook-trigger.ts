@@ -1,13 +1,5 @@
-import {
-  closed,
-  definePlugin,
-  headers,
-  isJsonMap,
-  type JsonObject,
-  type JsonValue,
-  type PluginHandle,
-  Type,
-} from '@hookloom/plugin-kit';
+import { definePlugin, type JsonObject, type JsonValue, type PluginHandle } from '@hookloom/plugin-kit';
+import { describeRequest } from '@hookloom/plugin-kit/host';
 
 const sampleRequest: JsonObject = {
   triggeredAt: '2026-01-01T00:00:00.000Z',
@@ -122,27 +114,6 @@ const toProperty = ([name, type, description, options, initial]: Row): readonly 
 const toTitle = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)}`;
 
-const text = Type.String();
-
-/** The request of a webhook with these parameters. */
-const describeRequest = (path: JsonValue = '', schema?: JsonValue, body?: JsonValue) => {
-  const names = [...String(path).matchAll(/[:*](\w+)/g)].map(([, name = '']) => name);
-  return closed({
-    triggeredAt: text,
-    triggerType: text,
-    body: Type.Unknown(isJsonMap(schema) ? { ...schema } : {}),
-    headers,
-    queryParams: Type.Record(text, text),
-    requestMethod: text,
-    requestPath: text,
-    remoteAddress: text,
-    ...(names.length > 0
-      ? { pathParams: closed(Object.fromEntries(names.map((name) => [name, text]))) }
-      : {}),
-    ...(isJsonMap(body) && body.raw === true ? { rawBody: text } : {}),
-  });
-};
-
 export const webhookTrigger: PluginHandle = {
   id: 'webhookTrigger',
   name: 'Webhook trigger',
@@ -156,7 +127,7 @@ export const webhookTrigger: PluginHandle = {
     additionalProperties: false,
   },
   literalParameters: ['answer', 'handshake'], // templates over the request, not evaluated in the trigger's own run
-  outputs: ({ path, schema, body }) => ({ main: describeRequest(path, schema, body) }),
+  outputs: { main: describeRequest },
   credentialTypes: ['apiKey', 'basic'],
   example: { parameters: { responseMode: 'lastNode' }, output: { triggerType: 'webhook', ...sampleRequest } },
   execute,

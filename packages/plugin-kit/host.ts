@@ -25,3 +25,4 @@ export { isRegistrationRefused } from './contract/registration.ts';
 export { LOWER_CASE } from './declare/given.ts';
 export { toSchema } from './declare/to-schema.ts';
 export { scheduleParameters, toInstant } from './tools/create-poll-trigger.ts';
+export { describeRequest } from './tools/webhook-request.ts';

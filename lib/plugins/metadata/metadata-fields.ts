@@ -99,11 +99,13 @@ export const texts = field<readonly string[]>(
   'a list of at least one string',
   (value) => Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string'),
 );
+const isSchemaOrFunction = (value: unknown): boolean => typeof value === 'function' || isJsonObject(value);
+
 export const outputs = field<NodeOutputs>(
   `a function, or different names, each with a JSON Schema or in a list, other than "${ERROR_OUTPUT}" and "${RESPONSE_OUTPUT}"`,
   (value) => {
     if (typeof value === 'function') return true;
-    if (isPlainObject(value) && !Object.values(value).every(isJsonObject)) return false;
+    if (isPlainObject(value) && !Object.values(value).every(isSchemaOrFunction)) return false;
     const names = isPlainObject(value) ? Object.keys(value) : value;
     return isNameList(names) && !names.includes(ERROR_OUTPUT) && !names.includes(RESPONSE_OUTPUT);
   },

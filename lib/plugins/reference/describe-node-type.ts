@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { namesOfOutputs } from '@hookloom/plugin-kit/host';
+import { namesOfOutputs, schemaOfOutput } from '@hookloom/plugin-kit/host';
 import type { PluginNodeType } from '../plugin.ts';
 
 /** A node type as JSON, for the admin API, the command line and the pages of the reference. */
@@ -14,7 +14,13 @@ export const describeNodeType = (nodeType: PluginNodeType) => ({
   firedBy: describeSource(nodeType.firedBy),
   inputs: nodeType.inputs,
   outputs: computeOutputs(nodeType),
+  /** What each output delivers, as far as it is declared: JSON Schemas, with the references of the kit's `Given`. */
+  outputSchemas: computeSchemas(nodeType),
   outputsDependOnParameters: typeof nodeType.outputs === 'function',
+  /** Whether `outputSchemas` are those of the example, and differ with other parameters. */
+  deliveryDependsOnParameters:
+    typeof nodeType.outputs === 'function' ||
+    Object.values(nodeType.outputs).some((schema) => typeof schema === 'function'),
   endsBranch: nodeType.endsBranch,
   credentialTypes: nodeType.credentialTypes,
   credentialRequired: orByParameters(nodeType.credentialRequired),
@@ -56,4 +62,15 @@ const computeOutputs = ({ outputs, example }: PluginNodeType): readonly string[]
   } catch {
     return null;
   }
+};
+
+const computeSchemas = (nodeType: PluginNodeType): JsonObject => {
+  const { outputs, example } = nodeType;
+  const schemas = (computeOutputs(nodeType) ?? []).map((name): [string, JsonObject] => [
+    name,
+    schemaOfOutput(outputs, example?.parameters ?? {}, name),
+  ]);
+  return Object.fromEntries(
+    schemas.filter(([, schema]) => isPlainObject(schema) && Object.keys(schema).length > 0),
+  );
 };

@@ -1,6 +1,7 @@
 import {
   closed,
   defineTrigger,
+  Given,
   isPlainObject,
   type JsonObject,
   type JsonValue,
@@ -28,6 +29,8 @@ const message = {
   groupId: null,
   attributes: {},
 };
+
+const fired = { triggeredAt: Type.String(), triggerType: Type.String() };
 
 const messageSchema = closed({
   id: Type.String(),
@@ -91,13 +94,16 @@ export const queueTrigger = defineTrigger({
     const message = `must be at least 1 for batches of more than ${MAX_BATCH_WITHOUT_WINDOW} messages`;
     return [{ path: '/batchWindowSeconds', message }];
   },
-  outputs: ({ perBatch = false }) => ({
-    main: closed({
-      triggeredAt: Type.String(),
-      triggerType: Type.String(),
-      ...(perBatch === true ? { messages: Type.Array(messageSchema) } : { message: messageSchema }),
-    }),
-  }),
+  outputs: {
+    main: Given.by(
+      'perBatch',
+      {
+        false: closed({ ...fired, message: messageSchema }),
+        true: closed({ ...fired, messages: Type.Array(messageSchema) }),
+      },
+      false,
+    ),
+  },
   firedBy: {
     resourceOf: ({ queue }) => String(queue),
     takesBatches: ({ perBatch }) => perBatch === true,

@@ -11,6 +11,7 @@ export const printNodeType = (description: NodeTypeDescription): string =>
       .join('\n'),
     '## Parameters',
     printParameters(description.schema),
+    ...printDelivered(description),
     ...printExample(description),
   ].join('\n\n');
 
@@ -58,6 +59,66 @@ export const printOutputs = ({
   return names === undefined || names.length === 0
     ? 'depend on its parameters'
     : `depend on its parameters; in the example ${names.join(', ')}`;
+};
+
+/** What the outputs deliver, as far as that is declared. */
+const printDelivered = ({ outputSchemas, deliveryDependsOnParameters }: NodeTypeDescription): string[] => {
+  if (Object.keys(outputSchemas).length === 0) return [];
+  const heading = deliveryDependsOnParameters
+    ? '## Delivers, with the parameters of the example'
+    : '## Delivers';
+  return [
+    heading,
+    printKeys(toShown({ properties: outputSchemas, required: Object.keys(outputSchemas) }), '').join('\n'),
+  ];
+};
+
+/** A schema of an output in which fields are said to be optional, since most are not. */
+const toShown = ({ required: needed, ...schema }: JsonObject): JsonObject => {
+  const names = Array.isArray(needed) ? needed : [];
+  const { properties, items, anyOf, merged, cases } = schema;
+  const fields = Object.entries(isPlainObject(properties) ? (properties as JsonObject) : {}).map(
+    ([name, field]) => {
+      const shown = isPlainObject(field) ? toShown(field as JsonObject) : field;
+      return [
+        name,
+        names.includes(name) ? shown : { ...(shown as JsonObject), description: 'may be absent' },
+      ];
+    },
+  );
+  const showAll = (schemas: readonly JsonValue[]) =>
+    schemas.map((one) => (isPlainObject(one) ? toShown(one as JsonObject) : one));
+  return {
+    ...schema,
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(fields) }),
+    ...(isPlainObject(items) ? { items: toShown(items as JsonObject) } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: showAll(anyOf) } : {}),
+    ...(Array.isArray(merged) ? { merged: showAll(merged) } : {}),
+    ...(isPlainObject(cases)
+      ? {
+          cases: Object.fromEntries(
+            Object.entries(cases as JsonObject).map(([name, one]) => [name, toShown(one as JsonObject)]),
+          ),
+        }
+      : {}),
+  };
+};
+
+/** In words, what a reference in the schema of an output is to. */
+const printReference = ($ref: string): string => {
+  const [root = '', , name = '', ...keys] = $ref.slice(1).split('/');
+  if (root === 'input')
+    return name === ''
+      ? 'its input'
+      : `the input's ${toCode([name, ...keys].filter((key) => key !== 'properties').join('.'))}`;
+  if (root === 'inputs')
+    return $ref.includes('/')
+      ? 'what a connected node delivers'
+      : 'what each connected node delivers, by its id';
+  if (root === 'body') return 'what its body delivers';
+  const inner = keys.filter((key) => key !== 'properties' && key !== 'items').join('.');
+  if (keys.length === 0) return `the value of ${toCode(name)}`;
+  return `${inner === '' ? 'an item' : `${toCode(inner)} of an item`} of ${toCode(name)}`;
 };
 
 const printExample = ({ nodeType, example }: NodeTypeDescription): string[] => {
@@ -111,15 +172,37 @@ export const printParameters = (schema: JsonObject): string => {
 };
 
 const printKeys = (schema: Schema, indent: string): string[] => {
+  if (isPlainObject(schema.cases)) return printCases(schema, indent);
   const shapes = findShapes(schema);
   if (shapes.length === 1) return shapes.flatMap((shape) => printShape(shape, indent));
   return shapes.flatMap((shape) => [`${indent}- either`, ...printShape(shape, `${indent}  `)]);
 };
 
+/** What is delivered by the value of a parameter, or by whether it is given. Values with the same result share a line. */
+const printCases = ({ by, ifGiven, cases }: Schema, indent: string): string[] => {
+  const groups = Map.groupBy(Object.entries(cases as Readonly<Record<string, Schema>>), ([, schema]) =>
+    JSON.stringify(schema),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [, schema] = group[0] as [string, Schema];
+    const names = group.map(([name]) => name);
+    const when =
+      by === undefined
+        ? `${names[0] === 'given' ? 'with' : 'without'} ${toCode(String(ifGiven))}`
+        : `${toCode(String(by))} ${toCodes(names)}`;
+    return [`${indent}- ${when} (${toLine(printType(schema))})`, ...printKeys(schema, `${indent}  `)];
+  });
+};
+
 /** The objects with named keys that a value, the items of a list or the values of a map may be. */
 const findShapes = (schema: Schema): Schema[] => {
   if (isPlainObject(schema.properties)) return Object.keys(schema.properties).length === 0 ? [] : [schema];
-  return [schema.items, ...branchesOf(schema), ...otherValues(schema)]
+  return [
+    schema.items,
+    ...branchesOf(schema),
+    ...otherValues(schema),
+    ...(Array.isArray(schema.merged) ? schema.merged : []),
+  ]
     .filter(isPlainObject)
     .flatMap(findShapes);
 };
@@ -147,7 +230,15 @@ const printShape = ({ properties, required }: Schema, indent: string): string[] 
 };
 
 const printType = (schema: Schema): string => {
-  const { type, items, $ref } = schema;
+  const { type, items, $ref, merged, cases, by, ifGiven, schemaIn } = schema;
+  if (isPlainObject(cases)) return `depends on ${toCode(String(by ?? ifGiven))}`;
+  if (typeof schemaIn === 'string') return `what ${toCode(schemaIn)} allows`;
+  if (typeof $ref === 'string' && /^#[a-z]/.test($ref)) return printReference($ref);
+  if (Array.isArray(merged))
+    return merged
+      .filter(isPlainObject)
+      .map((part) => (part.properties === undefined ? printType(part) : 'these fields'))
+      .join(' and ');
   const values = Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : null;
   if (values !== null) return toCodes(values.map(printValue));
   const branches = branchesOf(schema).filter(isPlainObject);

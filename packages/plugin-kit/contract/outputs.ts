@@ -1,16 +1,17 @@
 import { isPlainObject, type JsonObject, type JsonValue } from './json.ts';
 
 /**
- * What an output delivers, as a JSON Schema. What depends on the data of a node is a reference to it: see `Given`. An object has
- * only the fields that `properties` names if it says `additionalProperties: false`, as `closed` does.
+ * What an output delivers: a JSON Schema, or a function of the node's parameters that gives one, which gets them as stored, with
+ * expressions as text. What depends on the data of a node is a reference to it: see `Given`. An object has only the fields that
+ * `properties` names if it says `additionalProperties: false`, as `closed` does.
  */
-export type OutputSchema = object;
+export type OutputSchema = object | ((parameters: JsonObject) => object);
 
 /**
  * The outputs of a node: a list of names; or each name with what is delivered there, which validation and editors know then; or
- * a function of the node's parameters that gives either, as for `switch`, whose cases are its outputs. The function gets the
- * parameters as stored, with expressions as text. If it throws, or a name is an expression, the outputs are known only during a
- * run, and validation accepts any name. `error` (for `onError: route`) and `response` exist on every node and can't be declared.
+ * a function of the node's parameters that gives either, as for `switch`, whose cases are its outputs. If a function throws, or
+ * a name is an expression, the outputs are known only during a run, and validation accepts any name. `error` (for
+ * `onError: route`) and `response` exist on every node and can't be declared.
  */
 export type NodeOutputs = DeclaredOutputs | ((parameters: JsonObject) => DeclaredOutputs);
 
@@ -27,7 +28,9 @@ export const namesOfOutputs = (outputs: NodeOutputs, parameters: JsonObject): re
 /** What a node delivers on an output: `{}`, anything, if that is not declared. @throws what the node type's function throws */
 export const schemaOfOutput = (outputs: NodeOutputs, parameters: JsonObject, name: string): JsonObject => {
   const declared = typeof outputs === 'function' ? outputs(parameters) : outputs;
-  return isPlainObject(declared) && Object.hasOwn(declared, name) ? (declared[name] as JsonObject) : ANYTHING;
+  if (!isPlainObject(declared) || !Object.hasOwn(declared, name)) return ANYTHING;
+  const schema = declared[name] as OutputSchema;
+  return (typeof schema === 'function' ? schema(parameters) : schema) as JsonObject;
 };
 
 /** The data that a schema of an output can refer to, as JSON Schemas. */
@@ -40,12 +43,16 @@ export interface GivenSchemas {
   readonly parameters: JsonObject;
   /** What the last nodes of its body deliver. */
   readonly body: JsonObject;
+  /** The parameters as stored, with expressions as text. */
+  readonly stored: JsonObject;
 }
 
 /** Replaces the references of an output's schema. @returns a JSON Schema without references */
 export const resolveOutput = (schema: JsonObject, given: GivenSchemas): JsonObject => {
-  const { $ref, merged } = schema;
+  const { $ref, merged, cases, schemaIn } = schema;
   if (typeof $ref === 'string') return follow($ref, given);
+  if (isPlainObject(cases)) return resolveOutput(chooseCase(schema, given.stored), given);
+  if (typeof schemaIn === 'string') return toObjectOrAny(given.stored[schemaIn]);
   if (Array.isArray(merged))
     return (merged as readonly JsonObject[]).map((part) => resolveOutput(part, given)).reduce(mergeSchemas);
   const resolve = (value: JsonValue): JsonValue =>
@@ -57,6 +64,19 @@ export const resolveOutput = (schema: JsonObject, given: GivenSchemas): JsonObje
   });
   return Object.fromEntries(resolved);
 };
+
+const chooseCase = ({ by, ifGiven, cases, initial = '' }: JsonObject, stored: JsonObject): JsonObject => {
+  const name =
+    by === undefined
+      ? Object.hasOwn(stored, String(ifGiven))
+        ? 'given'
+        : 'otherwise'
+      : String(stored[String(by)] ?? initial);
+  return Object.hasOwn(cases as JsonObject, name) ? toObjectOrAny((cases as JsonObject)[name]) : ANYTHING;
+};
+
+const toObjectOrAny = (value: JsonValue | undefined): JsonObject =>
+  isPlainObject(value) ? (value as JsonObject) : ANYTHING;
 
 const mapValues = (map: JsonObject, change: (value: JsonValue) => JsonValue): JsonObject =>
   Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));

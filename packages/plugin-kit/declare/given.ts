@@ -29,6 +29,14 @@ export const Given = {
   /** An entry of the list in a field of the items of a parameter. */
   entryOf: (name: string, ...keys: readonly string[]): TUnknown =>
     refer(`#parameters/properties/${escapeKey(name)}/items${toFields(keys)}/items`),
+  /** One of several, by the value of a parameter; anything for an expression. @param initial - of an absent parameter */
+  by: (parameter: string, cases: Readonly<Record<string, TSchema>>, initial: string | boolean): TUnknown =>
+    Type.Unknown({ by: parameter, cases, initial: String(initial) }),
+  /** What is delivered if a parameter is given, and if it is not. */
+  ifGiven: (parameter: string, given: TSchema, otherwise: TSchema): TUnknown =>
+    Type.Unknown({ ifGiven: parameter, cases: { given, otherwise } }),
+  /** What the JSON Schema in a parameter allows. */
+  schemaIn: (parameter: string): TUnknown => Type.Unknown({ schemaIn: parameter }),
   /** Objects merged into one, of which later ones win. */
   merged: (...parts: readonly TSchema[]): TUnknown => Type.Unknown({ merged: parts }),
 } as const;

@@ -22,6 +22,7 @@ export const checkDelivered = (
     inputs: schemaOfValue(Object.fromEntries(inputs.map(({ sourceNodeId, data }) => [sourceNodeId, data]))),
     parameters: schemaOfValue(parameters),
     body: {},
+    stored: parameters,
   };
   for (const [name, data] of Object.entries(outputs)) {
     const schema = resolveOutput(schemaOfOutput(declared, parameters, name), given);

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { NodeExecutor } from '../contract/node.ts';
 import type { OutputSchema } from '../contract/outputs.ts';
 import type { NodeExample, PluginHandle } from '../contract/plugin.ts';
-import { closed } from '../declare/given.ts';
+import { closed, Given } from '../declare/given.ts';
 import { toSchema } from '../declare/to-schema.ts';
 import { Type } from '../declare/type.ts';
 import { readItemKeys } from './item-keys.ts';
@@ -60,6 +60,7 @@ export const scheduleParameters = Type.Object({
 });
 
 const text = Type.String();
+const fired = { triggeredAt: text, triggerType: text, polledAt: Type.Optional(text) };
 
 /** What every trigger that polls takes, beside its schedule. */
 const POLLING = toSchema(
@@ -96,6 +97,7 @@ const POLLING = toSchema(
 export const createPollTrigger = (declaration: PollDeclaration): PluginHandle => {
   const { fetchItems, parameters, item = {}, ...about } = declaration;
   const own = toSchema(parameters);
+  const one = Type.Unknown({ ...item });
   return {
     ...about,
     kind: 'trigger',
@@ -108,15 +110,15 @@ export const createPollTrigger = (declaration: PollDeclaration): PluginHandle =>
       },
       required: own.required ?? [],
     },
-    outputs: ({ perBatch = false }) => {
-      const one = Type.Unknown({ ...item });
-      const found =
-        perBatch === true
-          ? { items: Type.Array(one), keys: Type.Optional(Type.Array(text)) }
-          : { item: one, key: Type.Optional(text) };
-      return {
-        main: closed({ triggeredAt: text, triggerType: text, polledAt: Type.Optional(text), ...found }),
-      };
+    outputs: {
+      main: Given.by(
+        'perBatch',
+        {
+          false: closed({ ...fired, item: one, key: Type.Optional(text) }),
+          true: closed({ ...fired, items: Type.Array(one), keys: Type.Optional(Type.Array(text)) }),
+        },
+        false,
+      ),
     },
     firedBy: {
       register: (trigger, { schedules }) => schedules.put(trigger),

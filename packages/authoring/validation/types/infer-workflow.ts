@@ -81,6 +81,7 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
     const { onError } = isPlainObject(node.settings) ? node.settings : {};
     if (nodeType === null || output === 'error' || (onError === 'continue' && !routesErrors)) return ANYTHING;
     const given = {
+      stored: node.parameters,
       get input() {
         return inputOf(index);
       },

@@ -1,6 +1,7 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
-import type { NodeType } from '@hookloom/plugin-kit/host';
+import { type JsonObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import { describeRequest, type NodeType } from '@hookloom/plugin-kit/host';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import { WEBHOOK_TRIGGER } from '../../../../lib/workflows/definition/to-path-configs.ts';
 import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import type { Answer } from '../api/routes.ts';
 
@@ -67,12 +68,21 @@ const toNodeType = (type: Partial<DeclaredType> & Pick<DeclaredType, 'nodeType'>
   getExecutor: () => Promise.reject(new Error(`${type.nodeType} does not run in the page`)),
 });
 
-const toOutputs = ({ outputs, outputsDependOnParameters }: Partial<DeclaredType>): NodeType['outputs'] =>
-  outputs === undefined || outputs === null || outputsDependOnParameters === true
-    ? () => {
-        throw new Error('known to the service');
-      }
-    : outputs;
+const toOutputs = ({
+  nodeType,
+  outputs = null,
+  outputSchemas = {},
+  ...depends
+}: Partial<DeclaredType>): NodeType['outputs'] => {
+  if (outputs === null || depends.outputsDependOnParameters === true)
+    return () => {
+      throw new Error('known to the service');
+    };
+  if (nodeType === WEBHOOK_TRIGGER) return { [MAIN_OUTPUT]: describeRequest };
+  // What else depends on parameters is known to the service.
+  if (depends.deliveryDependsOnParameters === true) return outputs;
+  return Object.fromEntries(outputs.map((name) => [name, (outputSchemas[name] ?? {}) as JsonObject]));
+};
 
 /** A trigger that is fired by events registers for them, and one that polls for a schedule. */
 const toSource = (source: NonNullable<DeclaredType['firedBy']> | null): NodeType['firedBy'] => {
