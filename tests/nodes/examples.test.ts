@@ -1,5 +1,5 @@
 import { Emission, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { namesOfOutputs } from '@hookloom/plugin-kit/host';
+import { namesOfOutputs, schemaOfOutput } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
@@ -42,6 +42,11 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
     expect(example).toMatchObject({ parameters: expect.any(Object) });
     expect(example?.output).toEqual(hasOutput ? expect.any(Object) : undefined);
     if (kind === 'action') expect(example).toHaveProperty('input');
+  });
+
+  test('declares what each of its outputs delivers', () => {
+    for (const name of namesOfOutputs(nodeType.outputs, parameters))
+      expect(schemaOfOutput(nodeType.outputs, parameters, name)).not.toEqual({});
   });
 
   const resolve = async (): Promise<JsonObject> =>

@@ -1,4 +1,11 @@
-import { defineTrigger, isPlainObject, type JsonObject, Type } from '@hookloom/plugin-kit';
+import {
+  closed,
+  defineTrigger,
+  fieldsLike,
+  isPlainObject,
+  type JsonObject,
+  Type,
+} from '@hookloom/plugin-kit';
 import { NOTICE_KINDS, NOTICE_TRIGGER } from '../../shared/notice-kinds.ts';
 
 const message = {
@@ -77,6 +84,9 @@ export const noticeTrigger = defineTrigger({
     ),
   }),
   literalParameters: ['kinds', 'workflows', 'tags', 'digestMinutes', 'consoleUrl'],
+  outputs: {
+    main: closed({ ...fieldsLike(message), triggeredAt: Type.String(), triggerType: Type.String() }),
+  },
   firedBy: {
     register: nothing,
     unregister: nothing,
@@ -86,7 +96,7 @@ export const noticeTrigger = defineTrigger({
   example: {
     parameters: { workflows: ['orders'] },
     input: message,
-    output: { triggeredAt: '2026-01-01T00:00:03.000Z', triggerType: 'notice', ...message },
+    output: { triggeredAt: '2026-01-01T00:00:00.000Z', triggerType: 'notice', ...message },
   },
   execute: ({ input, context }) => ({
     triggeredAt: new Date(context.services.clock.now()).toISOString(),

@@ -173,6 +173,7 @@ export const printParameters = (schema: JsonObject): string => {
 
 const printKeys = (schema: Schema, indent: string): string[] => {
   if (isPlainObject(schema.cases)) return printCases(schema, indent);
+  if (Array.isArray(schema.merged)) return schema.merged.flatMap((part) => printKeys(part, indent));
   const shapes = findShapes(schema);
   if (shapes.length === 1) return shapes.flatMap((shape) => printShape(shape, indent));
   return shapes.flatMap((shape) => [`${indent}- either`, ...printShape(shape, `${indent}  `)]);
@@ -197,12 +198,7 @@ const printCases = ({ by, ifGiven, cases }: Schema, indent: string): string[] =>
 /** The objects with named keys that a value, the items of a list or the values of a map may be. */
 const findShapes = (schema: Schema): Schema[] => {
   if (isPlainObject(schema.properties)) return Object.keys(schema.properties).length === 0 ? [] : [schema];
-  return [
-    schema.items,
-    ...branchesOf(schema),
-    ...otherValues(schema),
-    ...(Array.isArray(schema.merged) ? schema.merged : []),
-  ]
+  return [schema.items, ...branchesOf(schema), ...otherValues(schema)]
     .filter(isPlainObject)
     .flatMap(findShapes);
 };

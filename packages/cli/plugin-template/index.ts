@@ -1,4 +1,4 @@
-import { defineAction, definePlugin, NodeError, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, definePlugin, Given, NodeError, Type } from '@hookloom/plugin-kit';
 
 /** A node type without side effects: it computes its output from its parameters and its input. */
 export const greet = defineAction({
@@ -10,6 +10,7 @@ export const greet = defineAction({
     name: Type.String({ minLength: 1, description: 'Name of the greeted person' }),
     greeting: Type.String({ default: 'Hello', description: 'The words before the name' }),
   }),
+  outputs: { main: Given.merged(Given.input, closed({ text: Type.String() })) },
   execute: ({ parameters: { name, greeting }, input }) => ({ ...input, text: `${greeting}, ${name}` }),
 });
 
@@ -22,6 +23,7 @@ export const send = defineAction({
     url: Type.String({ pattern: '^https?://', description: 'URL of the receiver' }),
     text: Type.String({ maxLength: 4_000, description: 'The text' }),
   }),
+  outputs: { main: closed({ status: Type.Integer() }) },
   credentials: { types: ['httpBearer'], required: true },
   execute: async ({ parameters: { url, text }, credential, context }) => {
     const { status } = await context.services.http.request({

@@ -97,6 +97,9 @@ const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAl
 
 /** The schema of one of several. */
 export const eitherOf = (schemas: readonly JsonObject[]): JsonObject => {
+  const [only] = schemas;
+  if (only !== undefined && schemas.length === 1) return only;
+  if (schemas.some(isOpen)) return ANYTHING;
   const branches = new Map<string, JsonObject>();
   for (const schema of schemas.flatMap(branchesOf)) branches.set(JSON.stringify(schema), schema);
   const [first = ANYTHING, ...others] = branches.values();

@@ -4,6 +4,7 @@ import { isPure } from '../contract/node-type.ts';
 import { namesOfOutputs } from '../contract/outputs.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { createReader, type Rule, typesOf } from '../declare/read-parameters.ts';
+import { checkDelivered } from './check-outputs.ts';
 import { type NodeTest, runNode } from './run-node.ts';
 
 /** One rule of the contract of node types. */
@@ -23,6 +24,14 @@ export const nodeTypeChecks = (handle: PluginHandle, example = exampleOf(handle)
   { name: 'has a schema that allows no other parameters', run: async () => checkSchema(handle) },
   { name: 'describes each of its parameters', run: async () => checkDescriptions(handle) },
   { name: 'has defaults that its schema accepts', run: async () => checkDefaults(handle) },
+  ...(handle.example?.output === undefined
+    ? []
+    : [
+        {
+          name: 'has an example whose output is what it declares',
+          run: async () => checkExampleOutput(handle),
+        },
+      ]),
   ...(example === null ? [] : exampleChecks(handle, example)),
 ];
 
@@ -135,6 +144,23 @@ const checkExample = ({ schema }: PluginHandle, { parameters = {} }: NodeTest): 
     if (!known.has(name))
       failCheck(`its example has the parameter "${name}", which its schema does not have`);
   }
+};
+
+/** The example's output is that of any of its outputs. */
+const checkExampleOutput = (handle: PluginHandle): void => {
+  const { parameters = {}, input = {}, output = {} } = handle.example ?? {};
+  const inputs = [
+    { sourceNodeId: 'before', sourceOutput: MAIN_OUTPUT, targetInput: MAIN_OUTPUT, data: input },
+  ];
+  const failures = namesOfOutputs(handle.outputs ?? [MAIN_OUTPUT], parameters).map((name) => {
+    try {
+      checkDelivered(handle, { parameters, input, inputs, outputs: { [name]: output } });
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  });
+  if (!failures.includes(null)) failCheck(failures[0] ?? 'it has no output');
 };
 
 const checkOutputs = async (handle: PluginHandle, example: NodeTest): Promise<void> => {

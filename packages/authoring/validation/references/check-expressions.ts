@@ -5,9 +5,9 @@ import { checkExpressions, findRules, type Rule } from '../../../../lib/workflow
 import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
 import { findRoundedNumber } from '../mistakes/check-numbers.ts';
 import { correct, type Finding, toProblems } from '../proposals/correction.ts';
-import { findTypeProblems } from '../types/check-types.ts';
 import { findConstantProblems } from './check-constants.ts';
 import { findReferenceProblems } from './check-references.ts';
+import { findTypeProblems } from './check-types.ts';
 import type { Names } from './names.ts';
 
 /** Checks the syntax and the names of all expressions in a node's parameters. */

@@ -1,7 +1,6 @@
 import { type JsonObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import { describeRequest, type NodeType } from '@hookloom/plugin-kit/host';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
-import { WEBHOOK_TRIGGER } from '../../../../lib/workflows/definition/to-path-configs.ts';
 import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import type { Answer } from '../api/routes.ts';
 
@@ -78,7 +77,7 @@ const toOutputs = ({
     return () => {
       throw new Error('known to the service');
     };
-  if (nodeType === WEBHOOK_TRIGGER) return { [MAIN_OUTPUT]: describeRequest };
+  if (nodeType === 'webhookTrigger') return { [MAIN_OUTPUT]: describeRequest };
   // What else depends on parameters is known to the service.
   if (depends.deliveryDependsOnParameters === true) return outputs;
   return Object.fromEntries(outputs.map((name) => [name, (outputSchemas[name] ?? {}) as JsonObject]));

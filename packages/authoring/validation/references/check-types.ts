@@ -3,10 +3,15 @@ import { branchesOf } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote, quoteAll } from '../../../../lib/shared/describe.ts';
 import type { Rule } from '../../../../lib/workflows/expressions/parameters.ts';
 import { type Correction, correct, type Finding } from '../proposals/correction.ts';
-import { readDashed } from '../references/describe-names.ts';
-import { type Names, toName, toPath } from '../references/names.ts';
-import { inferExpression, type MissingField, type TypeScope, type WrongOperand } from './infer-expression.ts';
-import { isHeaders, isSequence, isUnknown, mayBe, namesOf, type Type, typeNameOf } from './types.ts';
+import {
+  inferExpression,
+  type MissingField,
+  type TypeScope,
+  type WrongOperand,
+} from '../types/infer-expression.ts';
+import { isHeaders, isSequence, isUnknown, mayBe, namesOf, type Type, typeNameOf } from '../types/types.ts';
+import { readDashed } from './describe-names.ts';
+import { type Names, toName, toPath } from './names.ts';
 
 interface Check {
   readonly text: string;
