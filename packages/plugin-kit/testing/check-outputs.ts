@@ -35,7 +35,7 @@ export const checkDelivered = (
   }
 };
 
-/** A schema that tells the types of a value and of its parts; nothing of an expression. */
+/** A schema of the types of a value and of its parts; `{}` for an expression. */
 const schemaOfValue = (value: JsonValue): JsonObject => {
   if (typeof value === 'string' && value.includes('{{')) return {};
   if (value === null) return { type: 'null' };
