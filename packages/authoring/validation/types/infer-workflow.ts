@@ -170,7 +170,7 @@ const withoutRequired = ({ required: _, ...type }: Type): Type => type;
  *
  * @param scope - what expressions read; null if braces are text
  */
-export const typeOfValue = (value: JsonValue, scope: TypeScope | null, natives: Natives): Type => {
+const typeOfValue = (value: JsonValue, scope: TypeScope | null, natives: Natives): Type => {
   if (typeof value === 'string') return scope === null ? TEXT : typeOfText(value, scope, natives);
   if (Array.isArray(value)) return listOf(eitherOf(value.map((item) => typeOfValue(item, scope, natives))));
   if (!isPlainObject(value)) return { type: typeNameOf(value) };
