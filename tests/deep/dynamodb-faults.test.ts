@@ -13,6 +13,7 @@ import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.t
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
+import { createNoticeStore } from '../../lib/adapters/dynamodb/notices/notice-store.ts';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSettingsStore } from '../../lib/adapters/dynamodb/settings-store.ts';
@@ -25,6 +26,7 @@ import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aRequestRecord } from '../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { aNotice } from '../support/notice-store-suite.ts';
 import { anOutboundCredential } from '../support/outbound-store-suite.ts';
 import { aStateEntry } from '../support/state-store-suite.ts';
 import { useTestDatabases } from '../support/test-database.ts';
@@ -67,6 +69,7 @@ const open = async (timeouts?: Timeouts) => {
     settings: createSettingsStore(client, tables),
     state: createStateStore(client, tables),
     bulkRetries: createBulkRetryStore(client, tables, { retentionDays: 30, clock }),
+    notices: createNoticeStore(client, tables),
     slots: createSlotStore(client, tables),
     takeToken: createTokenBuckets(client, tables),
     listDefinitions: createListDefinitions(client, tables),
@@ -209,6 +212,20 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
         { marks: '.', refused: [], stop: null, endedAt: null },
         { owner: 'p', expiresAt: 2 },
       ),
+  ],
+  ['notices.raise', ({ notices }) => notices.raise(aNotice())],
+  ['notices.settle', ({ notices }) => notices.settle('n', 1)],
+  ['notices.list', ({ notices }) => notices.list()],
+  ['notices.hasAny', ({ notices }) => notices.hasAny()],
+  ['notices.remove', ({ notices }) => notices.remove({ id: 'n', lastAt: 1, count: 1 })],
+  [
+    'notices.markSent',
+    ({ notices }) => notices.markSent('n', 'mail/notice', { firstAt: 1, count: 1, isSettled: false, at: 1 }),
+  ],
+  ['notices.findReceiver', ({ notices }) => notices.findReceiver('mail/notice')],
+  [
+    'notices.putReceiver',
+    ({ notices }) => notices.putReceiver('mail/notice', { number: 1, sentAt: 1, outgoing: null }, 0),
   ],
   ['bulkRetries.stop', ({ bulkRetries }) => bulkRetries.stop('b-1', { state: 'cancelled', reason: 'no' })],
 ];

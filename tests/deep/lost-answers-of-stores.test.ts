@@ -17,6 +17,7 @@ import { createCallLimitStore } from '../../lib/adapters/dynamodb/limits/call-li
 import { createRenewalLocks } from '../../lib/adapters/dynamodb/limits/renewal-locks.ts';
 import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
+import { createNoticeStore } from '../../lib/adapters/dynamodb/notices/notice-store.ts';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
@@ -25,6 +26,7 @@ import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import type { TableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
+import { noticeIdOf } from '../../lib/health/notices/notice.ts';
 import { createStateFor } from '../../lib/state/execution-state.ts';
 import type { StateStore } from '../../lib/state/state-store.ts';
 import { aBulkRetry } from '../support/a-bulk-retry.ts';
@@ -34,6 +36,7 @@ import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts'
 import { aWorkflow } from '../support/a-workflow.ts';
 import { cases } from '../support/deep.ts';
 import { inMemoryValues } from '../support/in-memory-state.ts';
+import { NOW as AT_NOTICE, aNotice } from '../support/notice-store-suite.ts';
 import { anOutboundCredential } from '../support/outbound-store-suite.ts';
 import { aVariable } from '../support/settings-store-suite.ts';
 import { aStateEntry } from '../support/state-store-suite.ts';
@@ -55,6 +58,7 @@ const openStores = (client: DynamoDbClient, tables: TableNames) => ({
   settings: createSettingsStore(client, tables),
   state: createStateStore(client, tables),
   bulkRetries: createBulkRetryStore(client, tables, { retentionDays: 30, clock }),
+  notices: createNoticeStore(client, tables),
   slots: createSlotStore(client, tables),
   takeToken: createTokenBuckets(client, tables),
   locks: createRenewalLocks(client, tables),
@@ -102,6 +106,7 @@ const lock = { holder: 'a', until: NOW + 30_000, isWriting: false };
 const place = { number: 1, until: NOW + 30_000 };
 const bulk = aBulkRetry({ createdAt: NOW });
 const BULK = bulk.bulkRetryId;
+const NOTICE_ID = noticeIdOf(aNotice());
 const lease = { owner: 'p', expiresAt: NOW + 60_000 };
 const stop = { state: 'cancelled', reason: 'enough' } as const;
 const leaseBulk = async ({ bulkRetries }: Stores) => {
@@ -157,6 +162,30 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'variables are set that are set': {
     before: ({ settings }) => settings.put('variables', { content: [], revision: 1 }),
     act: ({ settings }) => settings.put('variables', { content: [aVariable()], revision: 1 }),
+  },
+  'a notice is raised': { act: ({ notices }) => notices.raise(aNotice()) },
+  'a notice is counted': {
+    before: ({ notices }) => notices.raise(aNotice()),
+    act: ({ notices }) => notices.raise(aNotice({ executionId: 'e-2' })),
+  },
+  'a notice is settled, and opened again': {
+    before: ({ notices }) => notices.raise(aNotice()),
+    act: async ({ notices }) => [
+      await notices.settle(NOTICE_ID, AT_NOTICE),
+      await notices.raise(aNotice({ executionId: 'e-2', at: AT_NOTICE + 1 })),
+    ],
+  },
+  'a notice is marked as sent, and removed': {
+    before: ({ notices }) => notices.raise(aNotice()),
+    act: async ({ notices }) => {
+      const sent = { firstAt: AT_NOTICE, count: 1, isSettled: false, at: NOW };
+      await notices.markSent(NOTICE_ID, 'mail/notice', sent);
+      return notices.remove({ id: NOTICE_ID, lastAt: AT_NOTICE, count: 1 });
+    },
+  },
+  'a message to a receiver is stored': {
+    act: ({ notices }) =>
+      notices.putReceiver('mail/notice', { number: 1, sentAt: NOW, outgoing: { message: {}, marks: {} } }, 0),
   },
   'an entry of state is written': { act: ({ state }) => state.put(aStateEntry(), null) },
   'an entry of state is written again': {

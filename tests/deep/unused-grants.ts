@@ -218,8 +218,6 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'an execution that began with an older version: tests/executions/lifecycle',
   'SweepRole lambda:GetDurableExecution function:STAGE-runDurable:*':
     'an execution whose lease has run out: tests/executions/lifecycle',
-  'SweepRole lambda:InvokeFunction function:STAGE-dispatch':
-    'an execution whose lease has run out: tests/executions/lifecycle',
   'SweepRole lambda:StopDurableExecution function:STAGE-runDurable:*':
     'an execution whose lease has run out: tests/executions/lifecycle',
   'TriggerDeadLetterQueuePolicy sqs:SendMessage STAGE-trigger-dead-letters':
