@@ -328,6 +328,46 @@ describe('no cause is lost', () => {
     ]);
   });
 
+  // holds: N1 N2
+  test('when another process has stored a message without it, which is not sent then', async () => {
+    const stage = await aStage(aReceiver('mail'));
+    const [one, other] = [await stage.end('failed'), await stage.end('failed', { message: 'no stock' })];
+    const [first, second] = [
+      stage.hold('notices.putReceiver:before'),
+      stage.hold('notices.putReceiver:before'),
+    ];
+    const reports = [stage.report(one)];
+    await first.reached;
+    reports.push(stage.report(other));
+    await second.reached;
+    first.release();
+    await reports[0];
+    second.release();
+    await reports[1];
+    const causes = async () =>
+      (await stage.sentTo('mail')).map(({ notices }) =>
+        (notices as readonly JsonObject[]).map(({ cause }) => cause),
+      );
+    expect(await causes()).toEqual([['pay NodeError the payment was refused']]);
+    stage.clock.advance(MINUTE);
+    await stage.tick();
+    expect((await causes())[1]).toEqual(['pay NodeError no stock']);
+  });
+
+  test('and a message on its way is left to the process that sends it', async () => {
+    const stage = await aStage(aReceiver('mail'));
+    const [one, other] = [await stage.end('failed'), await stage.end('failed')];
+    const held = stage.hold('deliveries.claim:before');
+    const report = stage.report(one);
+    await held.reached;
+    await stage.report(other);
+    await stage.tick();
+    expect(await stage.subjectsOf('mail')).toEqual([]);
+    held.release();
+    await report;
+    expect(await stage.subjectsOf('mail')).toEqual([FAILS]);
+  });
+
   test('when a receiver can not be started, which the report says', async () => {
     const stage = await aStage(aReceiver('mail'));
     const failed = await stage.end('failed');
