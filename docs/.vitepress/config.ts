@@ -34,7 +34,7 @@ const sidebar: readonly (readonly [text: string, pages: readonly string[]])[] = 
   ],
   ['Nodes', ['nodes/INDEX', 'code-node', 'aws-node', 'llm-node', 'databases']],
   ['Work with it', ['command-line', 'console', 'teams', 'executions', 'requests', 'admin-api']],
-  ['Run it', ['deploying', 'operating', 'notices', 'metrics', 'traces', 'runbooks', 'stored-data']],
+  ['Run it', ['deploying', 'operating', 'notices', 'metrics', 'costs', 'traces', 'runbooks', 'stored-data']],
   ['Extend it', ['plugins', 'architecture', 'promises', 'dependencies']],
 ];
 

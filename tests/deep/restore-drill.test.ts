@@ -4,6 +4,7 @@ import aws4 from 'aws4';
 import { json } from '../support/a-running-project.ts';
 import { useRunningStage } from '../support/a-running-stage.ts';
 import { aDecision, waitingApproval } from '../support/an-approval.ts';
+import { readSections } from '../support/page-commands.ts';
 import { poll } from '../support/poll.ts';
 
 // "Restore a table" of docs/deploying.md, step by step, on the packaged service. The stage's DynamoDB has neither recovery nor backups: a copy of
@@ -205,4 +206,16 @@ test('tables are replaced by a copy: runs of before go on, those of after are go
   await poll(async () => JSON.stringify(await registered()) === '[{"S":"orders"}]');
   expect(await succeed('doctor --no-probes')).not.toMatch(/^(wrong|warning)/m);
   expect(await stage.refusals()).toEqual([]);
+});
+
+test('what the runbooks print to look at a stage runs on it', async () => {
+  const printed = readSections('docs/runbooks.md')
+    .flatMap(({ commands }) => commands)
+    .filter(([name, ...words]) => name === 'hookloom' && !words.includes('ID'))
+    .map((words) => words.slice(1, -2).join(' ')); // without `--stage $STAGE`
+  const looks = [...new Set(printed)].filter(
+    (args) => !/^(migrate|execution retry (?!.*--dry-run))/.test(args),
+  );
+  expect(looks.length).toBeGreaterThan(5);
+  for (const args of looks) await succeed(args);
 });
