@@ -39,5 +39,6 @@ const COUNTED = [
 /** `inputTokens` as `input tokens`. */
 const toWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-const formatDollars = (dollars: number): string =>
+/** Formats dollars: `$0.0000042`, `$1.27`. */
+export const formatDollars = (dollars: number): string =>
   `$${dollars >= 1 ? dollars.toFixed(2) : dollars.toLocaleString('en', { maximumSignificantDigits: 2, maximumFractionDigits: 12 })}`;

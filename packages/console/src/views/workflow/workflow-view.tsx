@@ -13,6 +13,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { formatDollars } from '../../parts/cost.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
@@ -117,8 +118,8 @@ const Workflow = ({ shown, onRolledBack }: WorkflowProps): ReactNode => {
           </Header>
           {shown.atLimit !== undefined && (
             <Alert type="warning" header="Its triggers are held">
-              Its executions of this month have cost ${shown.atLimit.dollars.toFixed(2)}, which reaches its
-              maxCostPerMonth of ${shown.atLimit.limit}. What comes in is stored, and runs from{' '}
+              Its executions of this month have cost {formatDollars(shown.atLimit.dollars)}, which reaches its
+              maxCostPerMonth of {formatDollars(shown.atLimit.limit)}. What comes in is stored, and runs from{' '}
               <Time at={shown.atLimit.until} /> on, or once the limit is raised or removed.
             </Alert>
           )}
