@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -317,6 +318,18 @@ describe('when a credential expires', () => {
       expect((await ask('GET', path)).body).not.toHaveProperty('expiresAt');
     },
   );
+
+  test('is that of its client certificate, unless it is said', async () => {
+    const { ask } = await open();
+    const read = (name: string) => readFileSync(new URL(`../support/tls/${name}`, import.meta.url), 'utf8');
+    const certificate = read('client.pem');
+    const body = { type: 'tlsClient', hosts: ['a.example.com'], secrets: { key: read('client.key') } };
+    const create = (path: string, more: object) =>
+      ask('PUT', path, { body: { ...body, fields: { certificate }, ...more } });
+    const end = new X509Certificate(certificate).validToDate.toISOString();
+    expect(await create(CRM, {})).toMatchObject({ status: 201, body: { expiresAt: end } });
+    expect((await create(`${CRM}-2`, { expiresAt: null })).body).not.toHaveProperty('expiresAt');
+  });
 
   test.each(['soon', '2027-02-30', '31.1.2027', 5])('%j is refused', async (expiresAt) => {
     const { ask } = await open();

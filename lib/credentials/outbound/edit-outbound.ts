@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { CredentialFields, CredentialType } from '@hookloom/plugin-kit';
 import { didYouMean, quote } from '../../shared/describe.ts';
@@ -136,7 +137,8 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
         reference: ref ?? secrets.referenceOf(id),
         revision: 1,
       };
-      const credential = withExpiry<OutboundCredential>(drawn, expiresAt);
+      const end = expiresAt === undefined ? findCertificateEnd({ ...drafted.fields, ...secret }) : expiresAt;
+      const credential = withExpiry<OutboundCredential>(drawn, end);
       return editInTurn(id, parts, async (beginWriting) => {
         // First: if two requests have the same id, only one may write the secret.
         await store.put(credential);
@@ -167,7 +169,9 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
       return inTurn(credential, async (beginWriting) => {
         const known = await readSecret(credential, type);
         const { secrets: secret, hosts } = rotateOutbound(type, credential, known, given, checkFields);
-        const changed = withExpiry({ ...credential, hosts }, expiresAt);
+        const end =
+          expiresAt === undefined ? findCertificateEnd({ ...credential.fields, ...secret }) : expiresAt;
+        const changed = withExpiry({ ...credential, hosts }, end);
         return replaceSecret(changed, credential, secret, beginWriting);
       });
     },
@@ -238,6 +242,19 @@ const checkLimits = ({ id, apply }: CredentialType): void => {
       '#/limits',
       `${id} passes its fields to nodes and is never added to a request: leave them out`,
     );
+};
+
+/**
+ * When the certificate expires that a client presents. Not those of authorities, of which a bundle may have expired ones.
+ *
+ * @returns ISO 8601, UTC; null if there is none, or it can't be read
+ */
+const findCertificateEnd = ({ certificate }: CredentialFields): string | null => {
+  try {
+    return certificate === undefined ? null : new X509Certificate(certificate).validToDate.toISOString();
+  } catch {
+    return null;
+  }
 };
 
 const SECRET_ARN = /^arn:aws[a-z-]*:secretsmanager:[a-z\d-]+:\d{12}:secret:(.+)$/;
