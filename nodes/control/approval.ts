@@ -1,13 +1,6 @@
 import { readInstant } from '@hookloom/counted-jsonata/times';
-import {
-  closed,
-  defineAction,
-  emit,
-  Given,
-  type JsonObject,
-  Type,
-  wrongParameter,
-} from '@hookloom/plugin-kit';
+import { closed, defineAction, emit, type JsonObject, Type, wrongParameter } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /** 366 days, the limit of an execution. */
 const MAX_WAIT_SECONDS = 31_622_400;

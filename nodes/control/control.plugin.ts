@@ -2,13 +2,13 @@ import {
   closed,
   defineAction,
   definePlugin,
-  Given,
   type InnerResult,
   MAIN_OUTPUT,
   NodeError,
   orNull,
   Type,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import { NESTING_LIMIT } from '@hookloom/plugin-kit/host';
 import { approval, wait } from './approval.ts';
 

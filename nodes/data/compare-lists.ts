@@ -1,4 +1,5 @@
-import { closed, defineAction, Given, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import { createReadKey, listOf, PATH_FORM, toValueKey } from './field-paths.ts';
 
 export const compareLists = defineAction({

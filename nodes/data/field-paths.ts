@@ -1,11 +1,5 @@
-import {
-  Given,
-  isJsonMap,
-  type JsonObject,
-  type JsonValue,
-  Type,
-  wrongParameter,
-} from '@hookloom/plugin-kit';
+import { isJsonMap, type JsonObject, type JsonValue, Type, wrongParameter } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /** The keys that lead to a value inside another one; empty for the value itself. */
 export type FieldPath = readonly string[];

@@ -1,12 +1,12 @@
 import {
   closed,
   defineAction,
-  Given,
   type JsonObject,
   type JsonValue,
   type TSchema,
   Type,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import {
   type FieldPath,
   optionalItems,

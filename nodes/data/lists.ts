@@ -1,13 +1,13 @@
 import {
   closed,
   defineAction,
-  Given,
   type JsonObject,
   type JsonValue,
   orNull,
   Type,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import {
   createReadKey,
   type FieldPath,

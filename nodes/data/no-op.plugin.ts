@@ -1,4 +1,5 @@
-import { type ActionProvider, Given } from '@hookloom/plugin-kit';
+import type { ActionProvider } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /** An action of the legacy API: one provider, one node type. */
 const noOp: ActionProvider = {

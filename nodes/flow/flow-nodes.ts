@@ -2,7 +2,6 @@ import {
   closed,
   defineAction,
   emit,
-  Given,
   type JsonValue,
   jsonEquals,
   type ParameterProblem,
@@ -10,6 +9,7 @@ import {
   requireValue,
   Type,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /** Parameters of the nodes `if` and `filter`. */
 const conditionParameters = Type.Object({

@@ -14,7 +14,6 @@ import {
 import {
   closed,
   defineAction,
-  Given,
   type JsonObject,
   type LentCredential,
   type ParameterProblem,
@@ -23,6 +22,7 @@ import {
   when,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /**
  * The supported hash functions. The first two are cryptographically broken and offered only for systems that require

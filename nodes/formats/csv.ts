@@ -3,13 +3,13 @@ import {
   defineAction,
   eachOf,
   fileValue,
-  Given,
   pureWithoutFile,
   readSource,
   Type,
   when,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 export const csv = defineAction({
   id: 'csv',

@@ -1,4 +1,5 @@
-import { closed, defineAction, Given, type JsonObject, Type, when } from '@hookloom/plugin-kit';
+import { closed, defineAction, type JsonObject, Type, when } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import { describeFormat, describeValue, describeZone, units } from './date-time.chunk.ts';
 
 /** The problems of parameters without expressions, in the words of a run. */

@@ -1,4 +1,5 @@
-import { closed, defineAction, emit, Given, requireValue, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, emit, requireValue, Type } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 export const validate = defineAction({
   id: 'validate',

@@ -2,7 +2,6 @@ import {
   closed,
   defineAction,
   eachOf,
-  Given,
   isJsonMap,
   type JsonObject,
   type JsonValue,
@@ -13,6 +12,7 @@ import {
   when,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 const MAX_LENGTH = 10_000_000;
 

@@ -4,7 +4,6 @@ import {
   definePlugin,
   fileValue,
   findAddressProblem,
-  Given,
   type HealthCheckResult,
   headers,
   type NodeExecutor,
@@ -12,6 +11,7 @@ import {
   readBody,
   Type,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import { requestCredentialTypes } from '../credential-types/request-types.ts';
 import { findParameterProblems } from './check-parameters.ts';
 import { fetchPages } from './pages.ts';

@@ -1,4 +1,5 @@
-import { closed, defineAction, definePlugin, Given, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, definePlugin, Type } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import { askModel } from './ask-model.ts';
 import { credentialTypesOf, findProblems, parameters } from './parameters.ts';
 

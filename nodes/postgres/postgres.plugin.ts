@@ -4,7 +4,6 @@ import {
   defineAction,
   definePlugin,
   eachOf,
-  Given,
   type JsonObject,
   orNull,
   requireCredential,
@@ -13,6 +12,7 @@ import {
   when,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import { runOnRdsData } from './rds-data.ts';
 import { checkStatements, readStatements } from './statements.ts';
 

@@ -3,7 +3,6 @@ import {
   defineAction,
   definePlugin,
   emit,
-  Given,
   type JsonObject,
   type JsonValue,
   orNull,
@@ -13,6 +12,7 @@ import {
   Type,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /** Which parameters an operation has, in addition to `operation` and `store`; those it needs come first. */
 const PARAMETERS = {

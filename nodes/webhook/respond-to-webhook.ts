@@ -1,13 +1,13 @@
 import {
   defineAction,
   emit,
-  Given,
   isReservedHeader,
   isToken,
   MAIN_OUTPUT,
   RESPONSE_OUTPUT,
   Type,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /** RFC 9110 §5.5, in ASCII, and without line breaks, which would start another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;

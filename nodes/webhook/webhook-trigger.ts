@@ -1,5 +1,4 @@
 import { definePlugin, type JsonObject, type JsonValue, type PluginHandle } from '@hookloom/plugin-kit';
-import { describeRequest } from '@hookloom/plugin-kit/host';
 
 const sampleRequest: JsonObject = {
   triggeredAt: '2026-01-01T00:00:00.000Z',
@@ -127,7 +126,6 @@ export const webhookTrigger: PluginHandle = {
     additionalProperties: false,
   },
   literalParameters: ['answer', 'handshake'], // templates over the request, not evaluated in the trigger's own run
-  outputs: { main: describeRequest },
   credentialTypes: ['apiKey', 'basic'],
   example: { parameters: { responseMode: 'lastNode' }, output: { triggerType: 'webhook', ...sampleRequest } },
   execute,

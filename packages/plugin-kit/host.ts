@@ -22,7 +22,6 @@ export {
 export { BUILT_IN_SOURCES, type NodeExample } from './contract/plugin.ts';
 export { checkPolled, type Polled } from './contract/polled.ts';
 export { isRegistrationRefused } from './contract/registration.ts';
-export { LOWER_CASE } from './declare/given.ts';
+export { LOWER_CASE } from './declare/headers.ts';
 export { toSchema } from './declare/to-schema.ts';
 export { scheduleParameters, toInstant } from './tools/create-poll-trigger.ts';
-export { describeRequest } from './tools/webhook-request.ts';

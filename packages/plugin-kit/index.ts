@@ -84,6 +84,7 @@ export {
   type TcpTarget,
 } from './contract/services.ts';
 export type { State, StateOperation } from './contract/state.ts';
+export { closed, fieldsLike, like, orNull } from './declare/closed.ts';
 export { defineApp } from './declare/define-app.ts';
 export { defineCredentialType } from './declare/define-credential-type.ts';
 export {
@@ -93,7 +94,8 @@ export {
   defineTrigger,
   type NodeCall,
 } from './declare/define-node-type.ts';
-export { closed, fieldsLike, fileValue, Given, headers, like, orNull } from './declare/given.ts';
+export { fileValue } from './declare/file-value.ts';
+export { headers } from './declare/headers.ts';
 export { createReader, isJsonMap, readParameters, wrongParameter } from './declare/read-parameters.ts';
 export { eachOf, type TSchema, Type, type ValueOf, when } from './declare/type.ts';
 export { findAddressProblem } from './tools/address-guard.ts';

@@ -1,7 +1,9 @@
 import { Emission, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { namesOfOutputs, schemaOfOutput } from '@hookloom/plugin-kit/host';
+import { namesOfOutputs } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { describeNodeType } from '../../lib/plugins/reference/describe-node-type.ts';
+import { addFeatures } from '../../lib/webhooks/features/add-features.chunk.ts';
 import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { checkSchema } from '../../packages/authoring/validation/schema/check-schema.ts';
@@ -45,8 +47,8 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
   });
 
   test('declares what each of its outputs delivers', () => {
-    for (const name of namesOfOutputs(nodeType.outputs, parameters))
-      expect(schemaOfOutput(nodeType.outputs, parameters, name)).not.toEqual({});
+    const { outputs, outputSchemas } = addFeatures(describeNodeType(nodeType));
+    expect(Object.keys(outputSchemas)).toEqual(outputs);
   });
 
   const resolve = async (): Promise<JsonObject> =>

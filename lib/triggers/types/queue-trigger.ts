@@ -1,7 +1,6 @@
 import {
   closed,
   defineTrigger,
-  Given,
   isPlainObject,
   type JsonObject,
   type JsonValue,
@@ -11,6 +10,7 @@ import {
   RegistrationRefused,
   Type,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 import { readFailure, requireSuccess } from './aws-failure.ts';
 
 /** ARN of a queue: `arn:PARTITION:sqs:REGION:ACCOUNT:NAME`. */

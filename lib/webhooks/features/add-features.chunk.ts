@@ -1,6 +1,7 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
+import { type JsonObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import { deliveryKeys } from '../../workflows/definition/delivery-keys.ts';
 import { WEBHOOK_TRIGGER } from '../../workflows/definition/to-path-configs.ts';
+import { describeRequest } from './describe-request.ts';
 import { features } from './features.ts';
 
 /** A known sender, or an expression over the request without braces. */
@@ -9,10 +10,16 @@ const deduplication = {
 };
 
 /**
- * Completes the description of the webhook trigger with the schemas of its deduplication and its features, which it declares only by name,
- * since every webhook's bundle contains it. Other node types, and a trigger without a schema, are unchanged.
+ * Completes the description of the webhook trigger with the schemas of its deduplication, its features, and what it delivers, which it
+ * declares only by name, since every webhook's bundle contains it. Other node types, and a trigger without a schema, are unchanged.
  */
-export const addFeatures = <Type extends { readonly nodeType: string; readonly schema?: JsonObject }>(
+export const addFeatures = <
+  Type extends {
+    readonly nodeType: string;
+    readonly schema?: JsonObject;
+    readonly outputSchemas?: JsonObject;
+  },
+>(
   type: Type,
 ): Type => {
   const { nodeType, schema } = type;
@@ -28,5 +35,6 @@ export const addFeatures = <Type extends { readonly nodeType: string; readonly s
     deduplication: { ...keys, ...deduplication },
     ...Object.fromEntries(added),
   };
-  return { ...type, schema: { ...schema, properties } };
+  const outputSchemas = { [MAIN_OUTPUT]: describeRequest({}) };
+  return { ...type, schema: { ...schema, properties }, outputSchemas, deliveryDependsOnParameters: true };
 };

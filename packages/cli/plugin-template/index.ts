@@ -1,4 +1,5 @@
-import { closed, defineAction, definePlugin, Given, NodeError, Type } from '@hookloom/plugin-kit';
+import { closed, defineAction, definePlugin, NodeError, Type } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /** A node type without side effects: it computes its output from its parameters and its input. */
 export const greet = defineAction({

@@ -4,9 +4,12 @@ import {
   eitherOf,
   fieldSchema,
   mergeSchemas,
+  type NodeType,
   resolveOutput,
   schemaOfOutput,
 } from '@hookloom/plugin-kit/host';
+import { describeRequest } from '../../../../lib/webhooks/features/describe-request.ts';
+import { WEBHOOK_TRIGGER } from '../../../../lib/workflows/definition/to-path-configs.ts';
 import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
 import {
   type DraftEdge,
@@ -96,7 +99,7 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
       },
     };
     try {
-      return toType(resolveOutput(schemaOfOutput(nodeType.outputs, node.parameters, output), given));
+      return toType(resolveOutput(declaredOutput(nodeType, node.parameters, output), given));
     } catch {
       return ANYTHING; // of a plugin
     }
@@ -159,6 +162,16 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
 
   return { scopeOf, outputOf };
 };
+
+/** What a node type declares; the webhook trigger, which is in every webhook's bundle, is described here. */
+const declaredOutput = (
+  { nodeType, outputs }: NodeType,
+  parameters: JsonObject,
+  output: string,
+): JsonObject =>
+  nodeType === WEBHOOK_TRIGGER
+    ? (describeRequest(parameters) as unknown as JsonObject)
+    : schemaOfOutput(outputs, parameters, output);
 
 /** What is read before any run: nothing is known. */
 const NO_DATA: TypeScope = { input: ANYTHING, trigger: ANYTHING, nodeOutput: () => ANYTHING };

@@ -1,5 +1,5 @@
-import { type JsonObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
-import { describeRequest, type NodeType } from '@hookloom/plugin-kit/host';
+import type { JsonObject } from '@hookloom/plugin-kit';
+import type { NodeType } from '@hookloom/plugin-kit/host';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import type { Answer } from '../api/routes.ts';
@@ -68,7 +68,6 @@ const toNodeType = (type: Partial<DeclaredType> & Pick<DeclaredType, 'nodeType'>
 });
 
 const toOutputs = ({
-  nodeType,
   outputs = null,
   outputSchemas = {},
   ...depends
@@ -77,7 +76,6 @@ const toOutputs = ({
     return () => {
       throw new Error('known to the service');
     };
-  if (nodeType === 'webhookTrigger') return { [MAIN_OUTPUT]: describeRequest };
   // What else depends on parameters is known to the service.
   if (depends.deliveryDependsOnParameters === true) return outputs;
   return Object.fromEntries(outputs.map((name) => [name, (outputSchemas[name] ?? {}) as JsonObject]));

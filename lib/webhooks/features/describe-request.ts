@@ -1,6 +1,4 @@
-import { isPlainObject, type JsonObject } from '../contract/json.ts';
-import { closed, headers } from '../declare/given.ts';
-import { Type } from '../declare/type.ts';
+import { closed, headers, isPlainObject, type JsonObject, Type } from '@hookloom/plugin-kit';
 
 const text = Type.String();
 
