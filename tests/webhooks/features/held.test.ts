@@ -159,16 +159,16 @@ describe('paused: store', () => {
     expect(await service.held()).toHaveLength(1);
   });
 
-  test('fails them after 30 days, which makes room for the following ones', async () => {
+  test('fails them after 32 days, which makes room for the following ones', async () => {
     const service = await aServiceWith({ paused: 'store' });
     const old = idOf(await service.send());
-    service.clock.advance(30 * DAY);
+    service.clock.advance(32 * DAY);
     const young = idOf(await service.send());
     await service.sweepAll();
     expect(await service.held()).toEqual([young]);
     expect(await service.record(old)).toMatchObject({
       status: 'failed',
-      failure: { name: 'HeldTooLong', message: 'it was held for 30 days (paused)' },
+      failure: { name: 'HeldTooLong', message: 'it was held for 32 days (paused)' },
     });
   });
 
