@@ -28,10 +28,13 @@ const toBilledRun = ({ chain, stored, background, ...counted }: CountedRun): Bil
 /** Account quotas, which don't affect the number of alarms. */
 const quotas = { concurrency: 1_000, durableStarts: 300 };
 
-/** Counts the metrics in alarms, since each is billed. */
-const countAlarmMetrics = (): number =>
-  Object.values(toAlarms(readStageTemplate() as Template, 'stage', 'topic', quotas)).flatMap(metricsOfAlarm)
+/** Counts the metrics in alarms, since each is billed; without those of an optional function. */
+const countAlarmMetrics = (): number => {
+  const template = readStageTemplate() as Template;
+  const { ExportTracesLambdaFunction: _optional, ...Resources } = template.Resources;
+  return Object.values(toAlarms({ ...template, Resources }, 'stage', 'topic', quotas)).flatMap(metricsOfAlarm)
     .length;
+};
 
 const runs = (await countUnits()).map(toBilledRun);
 const tables = printCostTables(runs, countAlarmMetrics(), await countStatistics());
