@@ -3,13 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { readSources, type Sources } from './support/import-graph.ts';
 
 /** Where invariants are numbered, by their letter. */
-const FOLDERS = { S: 'lib/engine', B: 'lib/executions/lifecycle' } as const;
+const FOLDERS = { S: 'lib/engine', B: 'lib/executions/lifecycle', N: 'lib/health/notices' } as const;
 
 /** The ids of invariants at the heads of files: `// S1: A node starts …`. */
 const findNumbered = (sources: Sources): string[] =>
   Object.values(sources).flatMap((text) => {
     const [head = ''] = text.split('\n\n', 1);
-    return [...head.matchAll(/^\/\/ ([SB]\d+): /gm)].map(([, id = '']) => id);
+    return [...head.matchAll(/^\/\/ ([SBN]\d+): /gm)].map(([, id = '']) => id);
   });
 
 /** The ids in `// holds: S1, B2` directly above a test. Those of words are promises of the docs. */
@@ -17,7 +17,7 @@ const findCited = (sources: Sources): string[] =>
   Object.values(sources).flatMap((text) =>
     [...text.matchAll(/^ *\/\/ holds: (.+)\n(?=(?: *\/\/.*\n)* *(?:test|describe)\b)/gm)]
       .flatMap(([, ids = '']) => ids.split(', '))
-      .filter((id) => /^[SB]\d+$/.test(id)),
+      .filter((id) => /^[SBN]\d+$/.test(id)),
   );
 
 const root = resolve(import.meta.dirname, '..');

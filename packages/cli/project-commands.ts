@@ -73,8 +73,9 @@ const toPackageFile = async (name: string): Promise<string> => {
     name:
       name
         .toLowerCase()
-        .replace(/[^a-z0-9-]+/g, '-')
-        .replace(/^-+|-+$/g, '') || 'automations',
+        .split(/[^a-z0-9]/)
+        .filter((part) => part !== '')
+        .join('-') || 'automations',
     private: true,
     type: 'module',
     scripts: {

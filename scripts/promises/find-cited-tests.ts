@@ -12,7 +12,7 @@ export interface CitedTest {
 }
 
 /** Ids of invariants, which are cited in the same comments. */
-const INVARIANT = /^[SB]\d+$/;
+const INVARIANT = /^[SBN]\d+$/;
 
 /**
  * The tests of a file that cite promises, in their order.

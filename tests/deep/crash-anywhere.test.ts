@@ -236,8 +236,13 @@ const withoutTimes = ({ result }: DurableRun) => {
     ...others,
     nodes: nodes
       .map(
-        ({ startedAt: _startedAt, durationMs: _durationMs, attemptTimes: _attemptTimes, ...record }) =>
-          record,
+        ({
+          startedAt: _startedAt,
+          durationMs: _durationMs,
+          attemptTimes: _attemptTimes,
+          waits: _waits,
+          ...record
+        }) => record,
       )
       .toSorted((a, b) => nodeKeyOf(a).localeCompare(nodeKeyOf(b))),
   };

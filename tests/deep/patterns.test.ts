@@ -5,6 +5,10 @@ import { findPatterns } from './find-patterns.ts';
 /** Patterns that would take the square of a long text, but never see a long one from outside. */
 const neverSeeOutsideData: Readonly<Record<string, string>> = {
   'lib/app/config.ts /\\/+$/': 'an address that the operator of the service has set',
+  'packages/cli/plugin-commands.ts /To install it, add one line to[\\s\\S]*?```ts[\\s\\S]*?```/':
+    'the README of the template of plugins',
+  'lib/health/notices/failure-notice.ts /"[^"]*"|`[^`]*`|“[^”]*”|(?<!\\w)\'[^\']*\'(?!\\w)/g':
+    'the start of a message, of 1,000 characters',
 };
 
 /** Files that make patterns of texts. */
@@ -33,6 +37,11 @@ const madeOfTexts: Readonly<Record<string, string>> = {
   'packages/console/serve/sign-ins.ts':
     'made of a constant; matched against the path of a request, in one pass',
   'packages/console/src/node/net.ts': 'made of constants; matched against 64 characters at most',
+  'packages/cdk/index.ts':
+    'made of the AllowedPattern of a parameter, from the template; matched against the value that its deployer gives',
+  'packages/local/deploy/deploy-stage.ts':
+    'made of the AllowedPattern of a parameter, from the template; matched against the value that its deployer gives',
+  'lib/workflows/definition/read-duration.ts': 'made of a constant, of which the schema has the text',
   'packages/lambda-stage/src/stage/door/template.ts':
     'made of the AllowedPattern of a parameter, from the template; matched against the value that its deployer gives',
 };

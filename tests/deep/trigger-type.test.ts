@@ -67,7 +67,7 @@ const read = (folder: string): Map<string, string> =>
             join(name, file),
           );
       return nested
-        .filter((file) => /\.\w+$/.test(file))
+        .filter((file) => /\w\.\w+$/.test(file))
         .map((file) => [file, readFileSync(join(folder, file), 'utf8')] as const);
     }),
   );

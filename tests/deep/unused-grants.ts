@@ -158,6 +158,38 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'AdminTryNodeRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
+  'AggregateRole dynamodb:GetItem table/STAGE-notices':
+    'a workflow with a limit of cost: tests/functions/cost-limit',
+  'AggregateRole dynamodb:GetItem table/STAGE-workflows':
+    'a workflow with a limit of cost: tests/functions/cost-limit',
+  'AggregateRole dynamodb:Query table/STAGE-notices':
+    'a workflow with a limit of cost: tests/functions/cost-limit',
+  'AggregateRole dynamodb:Query table/STAGE-registrations/index/byNodeType':
+    'a workflow with a limit of cost: tests/functions/cost-limit',
+  'AggregateRole dynamodb:Query table/STAGE-statistics':
+    'a workflow with a limit of cost: tests/functions/cost-limit',
+  'AggregateRole dynamodb:UpdateItem table/STAGE-notices':
+    'a workflow with a limit of cost: tests/functions/cost-limit',
+  'AggregateRole dynamodb:UpdateItem table/STAGE-workflows':
+    'a workflow with a limit of cost: tests/functions/cost-limit',
+  'SweepRegistrationsRole dynamodb:BatchGetItem table/STAGE-executions':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
+  'SweepRegistrationsRole dynamodb:GetItem table/STAGE-deliveries':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
+  'SweepRegistrationsRole dynamodb:GetItem table/STAGE-notices':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
+  'SweepRegistrationsRole dynamodb:GetItem table/STAGE-state':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
+  'SweepRegistrationsRole dynamodb:Query table/STAGE-executions/index/byWorkflow':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
+  'SweepRegistrationsRole dynamodb:Query table/STAGE-notices':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
+  'SweepRegistrationsRole dynamodb:Query table/STAGE-registrations/index/byNodeType':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
+  'SweepRegistrationsRole dynamodb:UpdateItem table/STAGE-notices':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
+  'SweepRegistrationsRole events:DescribeRule rule/*/STAGE.*':
+    'a sweep that finds silence, or an expiry: tests/functions/silence',
   'DispatchRole dynamodb:GetItem table/STAGE-deliveries':
     'a delivery that is claimed twice: tests/executions/deliveries',
   'DispatchRole dynamodb:GetItem table/STAGE-settings':

@@ -272,7 +272,7 @@ describe('no cause is lost', () => {
     expect(messages[1]?.text).toMatch(/\n\nand 24 more, in the next message$/);
   });
 
-  // holds: N1 N3
+  // holds: N1, N3
   test.each([
     'notices.raise:before',
     'notices.raise:after',
@@ -302,7 +302,7 @@ describe('no cause is lost', () => {
     expect(await stage.sentTo('mail')).toMatchObject([{ subject: FAILS, notices: [{ count: 1 }] }]);
   });
 
-  // holds: N1 N3
+  // holds: N1, N3
   test.each([
     'notices.raise:after',
     'notices.list:after',
@@ -328,7 +328,7 @@ describe('no cause is lost', () => {
     ]);
   });
 
-  // holds: N1 N2
+  // holds: N1, N2
   test('when another process has stored a message without it, which is not sent then', async () => {
     const stage = await aStage(aReceiver('mail'));
     const [one, other] = [await stage.end('failed'), await stage.end('failed', { message: 'no stock' })];
