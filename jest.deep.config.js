@@ -1,5 +1,8 @@
 import config from './jest.config.js';
 
+/** Suites of minutes for what few changes reach; the nightly run has them. */
+const nightly = ['cdk', 'restore-drill', 'stage-deploy'].map((name) => `/tests/deep/${name}.test.ts$`);
+
 /** The suites of the running service, the package, processes, pages and scripts, which `npm test` leaves out. */
 export default {
   ...config,
@@ -10,5 +13,5 @@ export default {
     'packages/{lambda-stage,local}/tests',
     'packages/console/tests/serve',
   ].map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
-  testPathIgnorePatterns: ['/node_modules/'],
+  testPathIgnorePatterns: ['/node_modules/', ...nightly],
 };
