@@ -13,6 +13,7 @@ export {
   branchesOf,
   eitherOf,
   fieldSchema,
+  isUnknown,
   itemSchema,
   mergeSchemas,
   namesOfOutputs,

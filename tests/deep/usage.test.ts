@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { countUnits } from '../../scripts/bench/units/writes.ts';
 
-/** Writes that no record tells of: a token of a rate limit, and the place of a bounded run. */
+/** Writes that no record shows: a token of a rate limit, and the place of a bounded run. */
 const untold: Readonly<Record<string, number>> = {
   '… with a rate limit': 1,
   '… with a bound on concurrent runs': 1,

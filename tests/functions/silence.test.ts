@@ -52,7 +52,7 @@ const aService = async (counts: (now: number) => readonly number[] = () => []) =
       await sweep({});
       return memory.told();
     },
-    /** What somebody does with the account's own means, behind the service's back. */
+    /** What an operator does in the account itself, without the service. */
     callAws: async (request: Parameters<Awaited<ReturnType<typeof openContext>>['callAws']>[0]) => {
       const { status, body } = await (await openContext()).callAws(request);
       if (status >= 300) throw new Error(JSON.stringify(body));

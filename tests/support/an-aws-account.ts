@@ -18,7 +18,7 @@ export interface Launch {
   readonly objects: ReadonlyMap<string, Buffer>;
 }
 
-/** What a launch comes to: outputs of the stack and a DynamoDB, or a resource that failed, with AWS's reason. */
+/** The result of a launch: outputs of the stack and a DynamoDB, or a resource that failed, with AWS's reason. */
 export type Launched =
   | { readonly outputs: Readonly<Record<string, unknown>>; readonly database?: string }
   | { readonly failed: string; readonly reason: string };

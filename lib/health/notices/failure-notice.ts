@@ -28,9 +28,7 @@ export const toFailureNotice = ({ executionId, workflowId, endedAt, failure }: F
 };
 
 /** Without line breaks and other control characters, which must not end a header or a line of a message. */
-const toLine = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes them
-  text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+const toLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
 /** A status, which distinguishes causes, unlike other numbers: `answered 404`. */
 const STATUS = /^[1-5]\d\d\b/;

@@ -95,16 +95,20 @@ const follow = ($ref: string, given: GivenSchemas): JsonObject => {
 
 const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** The schema of one of several. */
+/** More alternatives say nothing that a reader could use. */
+const MAX_BRANCHES = 20;
+
+/** The schema of one of several. Lists and objects are compared by identity: what they contain can be large. */
 export const eitherOf = (schemas: readonly JsonObject[]): JsonObject => {
-  const [only] = schemas;
-  if (only !== undefined && schemas.length === 1) return only;
-  if (schemas.some(isOpen)) return ANYTHING;
-  const branches = new Map<string, JsonObject>();
-  for (const schema of schemas.flatMap(branchesOf)) branches.set(JSON.stringify(schema), schema);
+  const branches = new Map<unknown, JsonObject>();
+  for (const schema of schemas)
+    for (const branch of branchesOf(schema)) {
+      const isLarge = branch.type === 'object' || branch.type === 'array';
+      branches.set(isLarge ? branch : JSON.stringify(branch), branch);
+      if (isUnknown(branch) || branches.size > MAX_BRANCHES) return ANYTHING;
+    }
   const [first = ANYTHING, ...others] = branches.values();
-  if (others.length === 0) return first;
-  return [first, ...others].some(isOpen) ? ANYTHING : { anyOf: [first, ...others] };
+  return others.length === 0 ? first : { anyOf: [first, ...others] };
 };
 
 /** The alternatives of a schema; the schema itself if it has none. */
@@ -112,7 +116,7 @@ export const branchesOf = (schema: JsonObject): readonly JsonObject[] =>
   Array.isArray(schema.anyOf) ? (schema.anyOf as readonly JsonObject[]) : [schema];
 
 /** Whether a schema says nothing. */
-const isOpen = ({ type, anyOf }: JsonObject): boolean => type === undefined && anyOf === undefined;
+export const isUnknown = ({ type, anyOf }: JsonObject): boolean => type === undefined && anyOf === undefined;
 
 /** The schema of the items of a list; `{}` if nothing is known of them. */
 export const itemSchema = (schema: JsonObject): JsonObject =>
@@ -152,9 +156,14 @@ export const mergeSchemas = (first: JsonObject, second: JsonObject): JsonObject 
     if (own === null) return [name, schema];
     return [name, over.required.includes(name) ? own : eitherOf([schema, own])];
   });
+  // What the second one may lack is what the first one has, if it has it.
+  const added = Object.entries(over.properties).map(([name, schema]): [string, JsonObject] => [
+    name,
+    base.isClosed || over.required.includes(name) ? schema : (ownField(first, name) ?? schema),
+  ]);
   return {
     type: 'object',
-    properties: { ...over.properties, ...Object.fromEntries(fields) },
+    properties: { ...Object.fromEntries(added), ...Object.fromEntries(fields) },
     required: [...new Set([...base.required, ...over.required])],
     ...(base.isClosed && over.isClosed ? { additionalProperties: false } : {}),
   };

@@ -1,5 +1,5 @@
 import { type Node, parse, suggestPicture } from '@hookloom/counted-jsonata';
-import { branchesOf } from '@hookloom/plugin-kit/host';
+import { branchesOf, isUnknown } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote, quoteAll } from '../../../../lib/shared/describe.ts';
 import type { Rule } from '../../../../lib/workflows/expressions/parameters.ts';
 import { type Correction, correct, type Finding } from '../proposals/correction.ts';
@@ -9,7 +9,7 @@ import {
   type TypeScope,
   type WrongOperand,
 } from '../types/infer-expression.ts';
-import { isHeaders, isSequence, isUnknown, mayBe, namesOf, type Type, typeNameOf } from '../types/types.ts';
+import { isHeaders, isSequence, mayBe, namesOf, type Type, typeNameOf } from '../types/types.ts';
 import { readDashed } from './describe-names.ts';
 import { type Names, toName, toPath } from './names.ts';
 

@@ -1,11 +1,10 @@
 import { type CallNode, describeSignature, type Natives, type Node } from '@hookloom/counted-jsonata';
-import { eitherOf } from '@hookloom/plugin-kit/host';
+import { eitherOf, fieldSchema, isUnknown } from '@hookloom/plugin-kit/host';
 import {
   ANYTHING,
   BOOLEAN,
   contextOf,
-  fieldOf,
-  isUnknown,
+  limitSize,
   listOf,
   mayBe,
   NUMBER,
@@ -84,9 +83,9 @@ class Inferrer {
     if (depth > MAX_DEPTH) return ANYTHING;
     let type = this.#inferKind(node, frame, depth + 1);
     if (node.type !== 'path') type = this.#applyFilters(node, type, frame, depth + 1);
-    if (node.group !== undefined) type = { type: 'object' };
-    this.typeOf.set(node, type);
-    return type;
+    const limited = limitSize(node.group === undefined ? type : { type: 'object' });
+    this.typeOf.set(node, limited);
+    return limited;
   }
 
   #inferKind(node: Node, frame: Frame, depth: number): Type {
@@ -97,7 +96,7 @@ class Inferrer {
       case 'value':
         return { type: node.value === null ? 'null' : 'boolean' };
       case 'name':
-        return fieldOf(frame.context, node.value) ?? ANYTHING;
+        return fieldSchema(frame.context, node.value) ?? ANYTHING;
       case 'variable':
         return this.#variable(node.value, frame);
       case 'path':
@@ -195,7 +194,7 @@ class Inferrer {
     }
     let type: Type;
     if (step.type === 'name') {
-      const field = fieldOf(each, step.value);
+      const field = fieldSchema(each, step.value);
       if (field === null) this.missing.push({ path, step, of: each });
       type = this.#applyFilters(step, field ?? ANYTHING, own, depth);
     } else {

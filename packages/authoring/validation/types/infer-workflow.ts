@@ -3,6 +3,7 @@ import { isPlainObject, type JsonObject, type JsonValue, MAIN_OUTPUT } from '@ho
 import {
   eitherOf,
   fieldSchema,
+  isUnknown,
   mergeSchemas,
   type NodeType,
   resolveOutput,
@@ -24,7 +25,7 @@ import { inferExpression, type TypeScope } from './infer-expression.ts';
 import {
   ANYTHING,
   contextOf,
-  isUnknown,
+  limitSize,
   listOf,
   objectOf,
   TEXT,
@@ -41,32 +42,50 @@ export interface WorkflowTypes {
   outputOf(index: number, output: string): Type;
 }
 
+/** Nodes whose types are computed one within the other, which the stack must hold. */
+const MAX_CHAIN = 200;
+
+/** The place of `$trigger` among the inputs of nodes. */
+const TRIGGER = -1;
+
+/** Connections to one node whose types are merged. */
+const MAX_INPUTS = 50;
+
 /** Infers what each node gets and delivers, from what the node types declare. */
 export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowTypes => {
   const { nodes, indexOf } = graph;
   const inputs = new Map<number, Type>();
   const outputs = new Map<string, Type>();
 
-  /** Computes a type once; in a loop, nothing is known. */
+  let depth = 0;
+
+  /** Computes a type once; in a loop, and behind a long chain of nodes that stand after the one that reads it, nothing is known. */
   const once = <Key>(known: Map<Key, Type>, key: Key, compute: () => Type): Type => {
     const found = known.get(key);
     if (found !== undefined) return found;
+    if (depth > MAX_CHAIN) return ANYTHING;
     known.set(key, ANYTHING);
-    const type = compute();
+    depth += 1;
+    const type = limitSize(compute());
+    depth -= 1;
     known.set(key, type);
     return type;
   };
 
   const inputOf = (index: number): Type =>
     once(inputs, index, () => {
-      const delivered = edgesTo(graph, index).map(({ source, output }) => outputOf(source, output));
+      const edges = edgesTo(graph, index);
+      if (edges.length > MAX_INPUTS) return ANYTHING;
+      const delivered = edges.map(({ source, output }) => outputOf(source, output));
       const [first = ANYTHING, ...others] = delivered;
       // Each may deliver nothing.
       return others.length === 0 ? first : delivered.map(withoutRequired).reduce(mergeSchemas);
     });
 
   const inputsOf = (index: number): Type => {
-    const bySource = Map.groupBy(edgesTo(graph, index), ({ source }) => nodes[source]?.node.id ?? '');
+    const all = edgesTo(graph, index);
+    if (all.length > MAX_INPUTS) return ANYTHING;
+    const bySource = Map.groupBy(all, ({ source }) => nodes[source]?.node.id ?? '');
     const typeOf = (edges: readonly DraftEdge[]): Type =>
       eitherOf(edges.map(({ source, output }) => outputOf(source, output)));
     return objectOf(Object.fromEntries([...bySource].map(([id, edges]) => [id, typeOf(edges)])));
@@ -113,12 +132,13 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
       const type = literalParameters.includes(name)
         ? typeOfValue(value, null, natives)
         : typeOfValue(value, scope, natives);
-      if (rule.type === 'array' && !isUnknown(type)) return listOf(contextOf(type).each);
-      return isUnknown(type) ? rule : type;
+      if (rule.type === 'array' && !isUnknown(type)) return limitSize(listOf(contextOf(type).each));
+      return isUnknown(type) ? rule : limitSize(type);
     };
-    return objectOf(
-      Object.fromEntries(Object.entries(node.parameters).map(([name, value]) => [name, typeOf(name, value)])),
+    const types = Object.entries(node.parameters).map(
+      ([name, value]) => [name, typeOf(name, value)] as const,
     );
+    return limitSize(objectOf(Object.fromEntries(types)));
   };
 
   /** What the last nodes of a node's body deliver; anything if a part of it may end before. */
@@ -138,10 +158,12 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
   };
 
   const triggerType = (): Type =>
-    eitherOf(
-      nodes
-        .filter(({ nodeType, isDisabled }) => nodeType?.kind === 'trigger' && !isDisabled)
-        .map(({ index }) => outputOf(index, MAIN_OUTPUT)),
+    once(inputs, TRIGGER, () =>
+      eitherOf(
+        nodes
+          .filter(({ nodeType, isDisabled }) => nodeType?.kind === 'trigger' && !isDisabled)
+          .map(({ index }) => outputOf(index, MAIN_OUTPUT)),
+      ),
     );
 
   const scopeOf = (index: number): TypeScope => ({
@@ -187,11 +209,17 @@ const typeOfValue = (value: JsonValue, scope: TypeScope | null, natives: Natives
   if (typeof value === 'string') return scope === null ? TEXT : typeOfText(value, scope, natives);
   if (Array.isArray(value)) return listOf(eitherOf(value.map((item) => typeOfValue(item, scope, natives))));
   if (!isPlainObject(value)) return { type: typeNameOf(value) };
+  const fields = Object.entries(value as JsonObject);
   return objectOf(
-    Object.fromEntries(
-      Object.entries(value as JsonObject).map(([name, field]) => [name, typeOfValue(field, scope, natives)]),
-    ),
+    Object.fromEntries(fields.map(([name, field]) => [name, typeOfValue(field, scope, natives)])),
+    fields.filter(([, field]) => scope === null || !isExpression(field)).map(([name]) => name),
   );
+};
+
+/** Whether a value is one expression, which may have no result. */
+const isExpression = (value: JsonValue): boolean => {
+  const [part, ...others] = typeof value === 'string' ? splitTemplate(value) : [];
+  return part !== undefined && 'expression' in part && others.length === 0;
 };
 
 const typeOfText = (text: string, scope: TypeScope, natives: Natives): Type => {

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { branchesOf, eitherOf, fieldSchema, itemSchema, LOWER_CASE } from '@hookloom/plugin-kit/host';
+import { branchesOf, eitherOf, isUnknown, itemSchema, LOWER_CASE } from '@hookloom/plugin-kit/host';
 
 /**
  * What is known of a value before any run: a JSON Schema with few keywords. `{}` says nothing, so nothing is claimed. It has
@@ -16,6 +16,26 @@ export const BOOLEAN: Type = { type: 'boolean' };
 export const listOf = (items: Type): Type => ({ type: 'array', items });
 
 const MAX_DEPTH = 30;
+
+/** The types in a type, each counted wherever it occurs, beyond which nothing is claimed: {@link toType} visits them all. */
+const MAX_SIZE = 2_000;
+
+const sizes = new WeakMap<object, number>();
+
+const sizeOf = (type: Type): number => {
+  const known = sizes.get(type);
+  if (known !== undefined) return known;
+  const { properties, items, additionalProperties, anyOf } = type;
+  const parts = [items, additionalProperties, anyOf, properties].flatMap((part) =>
+    part === anyOf || part === properties ? Object.values(part ?? {}) : [part],
+  );
+  const size = parts.filter(isPlainObject).reduce((sum, part) => sum + sizeOf(part as Type), 1);
+  sizes.set(type, size);
+  return size;
+};
+
+/** A type of limited size, since one that contains another twice can double from node to node. */
+export const limitSize = (type: Type): Type => (sizeOf(type) > MAX_SIZE ? ANYTHING : type);
 
 const known = new WeakMap<object, Type>();
 
@@ -76,15 +96,11 @@ const isLowerCase = (rule: unknown): boolean => isPlainObject(rule) && rule.patt
 /** Whether it is an object of headers, whose names are lower case. */
 export const isHeaders = ({ propertyNames }: Type): boolean => propertyNames !== undefined;
 
-/** The type of an object with these fields and no others, any of which may be absent. */
-export const objectOf = (properties: Readonly<Record<string, Type>>): Type => ({
-  type: 'object',
-  properties,
-  additionalProperties: false,
-});
-
-/** Whether nothing is known. */
-export const isUnknown = ({ type, anyOf }: Type): boolean => type === undefined && anyOf === undefined;
+/** The type of an object with these fields and no others. @param required - those that are never absent */
+export const objectOf = (
+  properties: Readonly<Record<string, Type>>,
+  required: readonly string[] = [],
+): Type => ({ type: 'object', properties, required, additionalProperties: false });
 
 /** Whether a value may be of a JSON type. */
 export const mayBe = (type: Type, name: string): boolean =>
@@ -99,9 +115,7 @@ export const isSequence = ({ sequence }: Type): boolean => sequence === true;
  * @param isFlat - whether lists among these values become their items, as all do but those in brackets
  */
 export const sequenceOf = (each: Type, isFlat = true): Type => {
-  const one = isFlat
-    ? eitherOf(branchesOf(each).map((branch) => (branch.type === 'array' ? itemSchema(branch) : branch)))
-    : each;
+  const one = isFlat ? contextOf(each).each : each;
   return isUnknown(one) ? { sequence: true } : { ...eitherOf([one, listOf(one)]), sequence: true };
 };
 
@@ -116,10 +130,6 @@ export const contextOf = (type: Type): { readonly each: Type; readonly isList: b
     isList,
   };
 };
-
-/** The type of a field; null if no such value has it. */
-export const fieldOf = (type: Type, name: string): Type | null =>
-  isUnknown(type) ? ANYTHING : fieldSchema(type, name);
 
 /** The names of an object's fields; null if there may be others. */
 export const namesOf = (type: Type): readonly string[] | null => {

@@ -159,6 +159,62 @@ describe('what a node type declares', () => {
   });
 });
 
+describe('of a long chain of nodes', () => {
+  const chain = (length: number, expression: string, keepInput = false) => {
+    const first = set('n0', { a: { b: 1 } });
+    const others = Array.from({ length }, (_, at) =>
+      set(`n${at + 1}`, { a: `{{ ${expression} }}` }, { keepInput }),
+    );
+    return aChain(first, ...others, set('last', { x: '{{ wrong }}' }));
+  };
+
+  // Each of these types contains the one before twice, or in alternatives.
+  test.each([
+    '{"x": a, "y": a}',
+    '[{"x": a, "y": a}, 1]',
+    'a ? {"x": a, "y": a} : 1',
+    'a ? {"x": a} : [a]',
+    '[a, [a], {"x": a}, $string(a)]',
+  ])('the types of %j are limited, and what is known is checked', async (expression) => {
+    const { problems, warnings } = await validateWorkflow(chain(200, expression), findNodeType);
+    expect(problems).toEqual([]);
+    expect(warnings.map(({ message }) => message)).toEqual(['the input has no "wrong", but "a"']);
+  });
+
+  test('nothing is claimed of a type that has grown beyond the limit', async () => {
+    const file = chain(60, '{"x": $, "y": $}', true);
+    expect(await validateWorkflow(file, findNodeType)).toMatchObject({ problems: [], warnings: [] });
+  });
+
+  test('nothing is claimed of nodes that stand far behind the one that reads them', async () => {
+    const { nodes, ...others } = chain(1_000, 'a');
+    const file = { ...others, nodes: nodes.toReversed() };
+    const { problems, warnings } = await validateWorkflow(file, findNodeType);
+    expect(problems).toEqual([]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('many connections to one node are not merged', async () => {
+    const many = Array.from({ length: 60 }, (_, at) => set(`n${at}`, { [`f${at}`]: 1 }));
+    const join = (nodes: readonly ANode[]) => ({
+      ...aChain(),
+      nodes: [
+        { id: 'start', type: 'webhookTrigger', parameters: request },
+        ...nodes,
+        set('end', { x: '{{ wrong }}' }),
+      ],
+      connections: nodes.flatMap(({ id }) => [
+        { sourceNodeId: 'start', targetNodeId: id },
+        { sourceNodeId: id, targetNodeId: 'end' },
+      ]),
+    });
+    const warningsOf = async (nodes: readonly ANode[]) =>
+      (await validateWorkflow(join(nodes), findNodeType)).warnings;
+    expect(await warningsOf(many.slice(0, 50))).toHaveLength(1);
+    expect(await warningsOf(many)).toEqual([]);
+  });
+});
+
 describe('a path over a list', () => {
   const sort = { id: 'sort', type: 'sort', parameters: { items: '{{ body.lines }}' } };
   const listAlways = (text: string) =>
