@@ -74,10 +74,10 @@ const pollTrigger = createPollTrigger({
     },
     required: ['url'],
   },
-  credentialTypes: requestCredentialTypes,
-  fetchItems: async (node, _input, context) => {
-    const { itemKey = '' } = node.parameters;
-    const given = readRules({ ...node.parameters, maxItems: MAX_ITEMS });
+  credentials: { types: requestCredentialTypes },
+  fetchItems: async ({ parameters, context }) => {
+    const { itemKey, ...request } = parameters as JsonObject;
+    const given = readRules({ ...request, maxItems: MAX_ITEMS });
     const url = addQuery(given.url, given.query);
     const send = createSend(given, context);
     if (given.pagination === 'none') {
@@ -117,14 +117,14 @@ const rssTrigger = createPollTrigger({
     properties: { url: { ...(propertiesOf(rss.schema).url as JsonObject) } },
     required: ['url'],
   },
-  credentialTypes: rss.credentialTypes ?? [],
-  fetchItems: async (node, input, context) => {
-    const { url = null } = node.parameters;
-    const parameters = { url, maxItems: MAX_ITEMS };
-    const { items, hasMore } = (await rss.execute({ ...node, parameters }, input, context)) as JsonObject;
+  credentials: { types: rss.credentialTypes ?? [] },
+  fetchItems: async ({ parameters, position, context }) => {
+    const { url = null } = parameters as JsonObject;
+    const node = { id: rss.id, type: rss.id, parameters: { url, maxItems: MAX_ITEMS } };
+    const { items, hasMore } = (await rss.execute(node, {}, context)) as JsonObject;
     if (hasMore === true) throw tooMany(`The feed has more than ${MAX_ITEMS} items`);
     const list = items as JsonObject[];
-    return { items: list, ...readFeedKeys(list, input.position ?? null) };
+    return { items: list, ...readFeedKeys(list, position) };
   },
   item: feedItem,
   example: toExample({ rate: '15 minutes', url: 'https://blog.example.com/feed.xml' }, 'tag:1', {
@@ -142,16 +142,10 @@ const imapTrigger = createPollTrigger({
     'Reads a mailbox over IMAP on a schedule, and starts the workflow once for each mail that has arrived, or once for all new ones',
   checkParameters,
   parameters: { type: 'object', properties: propertiesOf(toSchema(mailParameters)) },
-  credentialTypes: ['imap'],
-  credentialRequired: true,
-  fetchItems: async (node, input, context) => {
-    if (context.credential === null)
-      throw new NodeError('The trigger needs a credential of the type imap in credentialId', {
-        name: 'CredentialUnusable',
-        isRetryable: false,
-      });
+  credentials: { types: ['imap'], required: true },
+  fetchItems: async ({ parameters, credential, context, ...poll }) => {
     const { fetchMails } = await import('./imap/fetch-mails.chunk.ts');
-    return fetchMails(readMailQuery(node.parameters), input, context.credential, context);
+    return fetchMails(readMailQuery(parameters as JsonObject), poll, credential, context);
   },
   item: mailSchema,
   example: toExample(

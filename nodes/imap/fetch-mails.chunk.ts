@@ -57,14 +57,13 @@ const DAY_MS = 86_400_000;
 
 /**
  * Fetches the mails that have arrived since the last poll, the earliest first. What does not fit into a poll is left to the
- * next one. A trial, which has no position, gets the newest ones.
+ * next one. A trial gets the newest ones.
  *
- * @param input - of the poll: with its `position`, null for the first one
  * @throws AppError `OUTBOUND_*`, NodeError `ImapError` or `CredentialRejected`
  */
 export const fetchMails = (
   query: MailQuery,
-  input: JsonObject,
+  { position, isTrial }: { readonly position: JsonValue; readonly isTrial: boolean },
   credential: LentCredential,
   context: NodeContext,
 ): Promise<Mails> =>
@@ -72,12 +71,10 @@ export const fetchMails = (
     withImapSession(
       readImapServer((name) => current.field(name)),
       { tcp: context.services.tcp, ...fromAttempt(context), maxMailBytes: query.maxMailBytes },
-      (client) => {
-        const given = input.position;
-        return given === undefined
+      (client) =>
+        isTrial
           ? tryMails(client, query)
-          : pollMails(client, query, readPosition(given, query), context.services.clock.now());
-      },
+          : pollMails(client, query, readPosition(position, query), context.services.clock.now()),
     ),
   );
 

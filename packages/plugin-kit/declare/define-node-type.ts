@@ -14,7 +14,7 @@ import { toSchema } from './to-schema.ts';
 import type { ValueOf } from './type.ts';
 
 /** The schema of a node type's parameters: `Type.Object({ … })`, or JSON Schema `as const`. */
-interface ParametersSchema {
+export interface ParametersSchema {
   readonly type: 'object';
   readonly properties: object;
 }
@@ -73,7 +73,7 @@ export const defineAction = <
 
 /**
  * Declares a node type that starts workflows. Its input is what `firedBy` makes of an event, and its output is what the
- * other nodes see. Its credential is for `firedBy`, when it registers or polls: `execute` makes no calls and gets none.
+ * other nodes see. Its credential is for `poll` of `firedBy`: `execute` and `register` make no calls with it and get none.
  */
 export const defineTrigger = <
   const Schema extends ParametersSchema,
@@ -96,9 +96,7 @@ const defineNodeType = <
     ...about,
     kind,
     schema: toSchema(schema),
-    ...(credentials === undefined
-      ? {}
-      : { credentialTypes: credentials.types, credentialRequired: credentials.required ?? false }),
+    ...toCredentialTraits(credentials),
     ...(control === undefined ? {} : { control }),
     execute: ({ parameters }, input, context) =>
       execute({
@@ -111,7 +109,14 @@ const defineNodeType = <
   };
 };
 
-const readCredential = (
+/** What a handle says of the credential that it uses. */
+export const toCredentialTraits = (
+  needs: CredentialNeeds | undefined,
+): Pick<PluginHandle, 'credentialTypes' | 'credentialRequired'> =>
+  needs === undefined ? {} : { credentialTypes: needs.types, credentialRequired: needs.required ?? false };
+
+/** @throws NodeError if a node that always needs a credential has none */
+export const readCredential = (
   { credential }: NodeContext,
   needs: CredentialNeeds | undefined,
 ): LentCredential | null => {

@@ -18,6 +18,9 @@ import { lendCredential, type TestCredential } from './fake-credential.ts';
 import { createFakeFiles, type FakeFiles } from './fake-files.ts';
 import { createFakeHttp, type HttpAnswers, type SentRequest } from './fake-http.ts';
 
+/** When a test begins. */
+const START = Date.UTC(2026, 0, 1);
+
 /** What one attempt at a node receives. */
 export interface NodeTest {
   /** The node's parameters: values, not expressions. */
@@ -84,33 +87,61 @@ export const runNode = async (
   return { outputs, ...seen };
 };
 
-/** What a trigger's poll has found, and what it did for that. */
-export interface PollTestResult extends Omit<NodeTestResult, 'outputs'>, Polled {}
+/** What a trigger's poll has found, what it starts, and what it did for that. */
+export interface PollTestResult extends Omit<NodeTestResult, 'outputs'>, Polled {
+  /** The input of `execute` in each execution that the service starts, or, with `perBatch`, in the one of all new items. */
+  readonly starts: readonly JsonObject[];
+  /** The keys that are known from now on. */
+  readonly seen: readonly string[];
+}
+
+interface PollTest extends Omit<NodeTest, 'input' | 'inputs' | 'control'> {
+  /** The poll before this one; null for the first. */
+  readonly after?: Pick<PollTestResult, 'position' | 'seen'> | null;
+}
 
 /**
  * Polls once as the service does, with the credential, without a network, a clock or a store.
  *
- * @param position - what the last poll returned; null for the first one
  * @throws the error of the poll, or Error for a request that was not expected or not sent, or a result that the service would
  * refuse
  */
 export const runPoll = async (
   { id, firedBy }: Pick<PluginHandle, 'id' | 'firedBy'>,
-  {
-    position = null,
-    ...test
-  }: Omit<NodeTest, 'input' | 'inputs' | 'control'> & { readonly position?: JsonValue } = {},
+  { after = null, ...test }: PollTest = {},
 ): Promise<PollTestResult> => {
   const poll = typeof firedBy === 'object' ? firedBy.poll?.bind(firedBy) : undefined;
   if (poll === undefined) throw new TypeError(`${id} is no trigger that polls`);
-  const { result, seen } = await runNodeOnce(
+  const { result, seen: did } = await runNodeOnce(
     { id, control: undefined, execute: poll, hasCredential: true },
-    { ...test, input: { position } },
+    { ...test, input: { position: after?.position ?? null } },
   );
   const polled = checkPolled(result);
   const place = findNoJson({ ...polled }, 'the result');
   if (place !== null) throw new TypeError(`${place} can't be carried by JSON`);
-  return { ...polled, ...seen };
+  return { ...polled, ...toStarts(polled, after, test), ...did };
+};
+
+/** What the service starts after a poll: the first one starts nothing, unless `firstPoll` says so. */
+const toStarts = (
+  { items, keys }: Polled,
+  after: PollTest['after'],
+  { parameters = {}, now = START }: PollTest,
+): Pick<PollTestResult, 'starts' | 'seen'> => {
+  const known = new Set(after?.seen);
+  const fresh = new Map(keys.map((key, at) => [key, items[at] ?? null] as const).reverse()); // the first counts
+  for (const key of known) fresh.delete(key);
+
+  const found = after === null && parameters.firstPoll !== 'all' ? [] : [...fresh].reverse();
+  const polledAt = new Date(now).toISOString();
+  const batch = { items: found.map(([, item]) => item), keys: found.map(([key]) => key), polledAt };
+  const starts =
+    parameters.perBatch !== true
+      ? found.map(([key, item]) => ({ item, key, polledAt }))
+      : found.length === 0
+        ? []
+        : [batch];
+  return { starts, seen: [...new Set([...known, ...keys])] };
 };
 
 /** Runs a node or a poll once. @returns what it returned, and what it did */
@@ -126,7 +157,7 @@ const runNodeOnce = async (
   },
   test: NodeTest,
 ): Promise<{ readonly result: NodeResult; readonly seen: Omit<NodeTestResult, 'outputs'> }> => {
-  const { parameters = {}, now = Date.UTC(2026, 0, 1), files = createFakeFiles(), tcp = noTcp } = test;
+  const { parameters = {}, now = START, files = createFakeFiles(), tcp = noTcp } = test;
   const state = { run: test.state ?? noState };
   const { signal = new AbortController().signal, credential = null } = test;
   const input = frozenCopy(test.input ?? {});

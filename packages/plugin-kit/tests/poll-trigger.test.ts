@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   createPollTrigger,
+  defineCredentialType,
   defineTrigger,
   fromAttempt,
   type JsonObject,
@@ -16,11 +17,15 @@ const orders = createPollTrigger({
   id: 'acmeOrders',
   name: 'Orders',
   description: 'Starts the workflow for each new order',
-  credentialTypes: ['acmeKey'],
-  parameters: Type.Object({ shop: Type.String({ description: 'Name of the shop' }) }),
-  fetchItems: async ({ parameters }, { position }, context) => {
+  credentials: { types: ['acmeKey'], required: true },
+  parameters: Type.Object({
+    shop: Type.String({ description: 'Name of the shop' }),
+    status: Type.String({ default: 'paid', description: 'Which orders' }),
+  }),
+  fetchItems: async ({ parameters: { shop, status }, position, credential, context }) => {
     const { http } = context.services;
-    const url = `https://api.acme.example/${parameters.shop}/orders?after=${position ?? ''}`;
+    context.logger.info('Polling.', { credential: credential.id, status });
+    const url = `https://api.acme.example/${shop}/orders?after=${position ?? ''}`;
     const answer = await http.request({ url, ...fromAttempt(context) });
     const items = readBody(answer, 'auto') as JsonObject[];
     return { items, keys: items.map(({ id }) => String(id)), position: items.at(-1)?.id ?? position ?? null };
@@ -31,7 +36,17 @@ const orders = createPollTrigger({
   },
 });
 
+const acmeKey = defineCredentialType({
+  id: 'acmeKey',
+  name: 'Key of Acme',
+  description: 'A key of its API',
+  parameters: Type.Object({ key: Type.String({ description: 'The key' }) }),
+  secretFields: ['key'],
+  apply: (request, { key }) => ({ ...request, headers: { ...request.headers, 'x-key': key } }),
+});
+
 const answering = (items: readonly JsonObject[], after = '') => ({
+  credential: { type: acmeKey, fields: { key: 'acme-key-1' } },
   http: [
     {
       request: { url: `https://api.acme.example/tea/orders?after=${after}` },
@@ -45,7 +60,16 @@ describe('a trigger that polls', () => {
 
   test('takes the parameters of a schedule beside its own', () => {
     expect(Object.keys(orders.schema.properties as JsonObject)).toEqual(
-      expect.arrayContaining(['cron', 'rate', 'timeZone', 'shop', 'perBatch', 'firstPoll', 'ttlSeconds']),
+      expect.arrayContaining([
+        'cron',
+        'rate',
+        'timeZone',
+        'shop',
+        'status',
+        'perBatch',
+        'firstPoll',
+        'ttlSeconds',
+      ]),
     );
     expect(orders.schema.required).toEqual(['shop']);
   });
@@ -54,10 +78,48 @@ describe('a trigger that polls', () => {
     const parameters = { rate: '5 minutes', shop: 'tea' };
     const first = await runPoll(orders, { parameters, ...answering([{ id: 'a' }, { id: 'b' }]) });
     expect(first).toMatchObject({ items: [{ id: 'a' }, { id: 'b' }], keys: ['a', 'b'], position: 'b' });
-    const { position } = first;
-    const next = await runPoll(orders, { parameters, position, ...answering([], 'b') });
+    const next = await runPoll(orders, { parameters, after: first, ...answering([], 'b') });
     expect(next).toMatchObject({ items: [], keys: [], position: 'b' });
     expect(next.requests).toHaveLength(1);
+  });
+
+  test('gets its parameters with their defaults, and its credential', async () => {
+    const parameters = { rate: '5 minutes', shop: 'tea', perBatch: true };
+    const { log } = await runPoll(orders, { parameters, ...answering([]) });
+    expect(log[0]?.fields).toEqual({ credential: 'credential-1', status: 'paid' });
+    const wrong = runPoll(orders, { parameters: { shop: 7 }, ...answering([]) });
+    await expect(wrong).rejects.toThrow('Parameter "shop" must be a string');
+  });
+
+  test('fails without the credential that it needs', async () => {
+    const poll = runPoll(orders, { parameters: { shop: 'tea' } });
+    await expect(poll).rejects.toThrow('the node needs a credential of the type acmeKey');
+  });
+
+  test('starts nothing at first, and then what was not seen', async () => {
+    const parameters = { shop: 'tea' };
+    const first = await runPoll(orders, { parameters, ...answering([{ id: 'a' }, { id: 'b' }]) });
+    expect(first).toMatchObject({ starts: [], seen: ['a', 'b'] });
+    const items = [{ id: 'c' }, { id: 'b' }, { id: 'c', again: true }, { id: 'd' }];
+    const next = await runPoll(orders, { parameters, after: first, ...answering(items, 'b') });
+    const polledAt = '2026-01-01T00:00:00.000Z';
+    expect(next.starts).toEqual([
+      { item: { id: 'c' }, key: 'c', polledAt },
+      { item: { id: 'd' }, key: 'd', polledAt },
+    ]);
+    expect(next.seen).toEqual(['a', 'b', 'c', 'd']);
+    const [input = {}] = next.starts;
+    expect((await runNode(orders, { input })).outputs.main).toMatchObject({ item: { id: 'c' }, key: 'c' });
+  });
+
+  test('starts with all, in one execution, as its parameters say', async () => {
+    const parameters = { shop: 'tea', firstPoll: 'all', perBatch: true };
+    const first = await runPoll(orders, { parameters, ...answering([{ id: 'a' }, { id: 'b' }]) });
+    expect(first.starts).toEqual([
+      { items: [{ id: 'a' }, { id: 'b' }], keys: ['a', 'b'], polledAt: '2026-01-01T00:00:00.000Z' },
+    ]);
+    const next = await runPoll(orders, { parameters, after: first, ...answering([], 'b') });
+    expect(next.starts).toEqual([]);
   });
 
   test.each<[string, readonly JsonObject[], string]>([

@@ -1,35 +1,49 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
-import type { NodeExecutor } from '../contract/node.ts';
 import type { OutputSchema } from '../contract/outputs.ts';
 import type { NodeExample, PluginHandle } from '../contract/plugin.ts';
 import { closed } from '../declare/closed.ts';
+import {
+  type CredentialNeeds,
+  type NodeCall,
+  type ParametersSchema,
+  readCredential,
+  toCredentialTraits,
+} from '../declare/define-node-type.ts';
 import * as Given from '../declare/given.ts';
+import { createReader } from '../declare/read-parameters.ts';
 import { toSchema } from '../declare/to-schema.ts';
 import { Type } from '../declare/type.ts';
 import { readItemKeys } from './item-keys.ts';
 
-/** How a trigger finds items: with an action that fetches them. */
-export interface PollDeclaration
-  extends Pick<
-    PluginHandle,
-    'id' | 'name' | 'description' | 'credentialTypes' | 'credentialRequired' | 'checkParameters'
-  > {
+/** What a trigger that polls gets when it is time to look. */
+type PollCall<Schema, Needs extends CredentialNeeds | undefined> = Pick<
+  NodeCall<Schema, Needs, undefined>,
+  'parameters' | 'credential' | 'context'
+> & {
+  /** What the last poll has returned as its `position`; null for the first one, and in a trial. */
+  readonly position: JsonValue;
+  /** Whether it is a trial, which shows items as they are: nothing is started, and no position kept. */
+  readonly isTrial: boolean;
+};
+
+/** What a poll has found, with an `itemKey`, the field that identifies each item: see {@link readItemKeys}; or with keys of its own. */
+type FoundItems =
+  | { readonly items: JsonValue | undefined; readonly itemKey: string; readonly position?: JsonValue }
+  | {
+      readonly items: readonly JsonValue[];
+      readonly keys: readonly string[];
+      readonly position?: JsonValue;
+      /** The keys that an earlier version of the trigger gave the items: those that it had seen do not start again. */
+      readonly formerKeys?: readonly string[];
+    };
+
+/** How a trigger finds items. */
+export interface PollDeclaration<Schema extends ParametersSchema, Needs extends CredentialNeeds | undefined>
+  extends Pick<PluginHandle, 'id' | 'name' | 'description' | 'checkParameters'> {
   /** Its own parameters, beside those of the schedule: `Type.Object({ … })`, or JSON Schema. */
-  readonly parameters: { readonly type: 'object'; readonly properties: object; readonly required?: unknown };
-  /**
-   * Fetches items with an action, either with their keys and a position, or with an `itemKey`, the field that identifies them:
-   * see {@link readItemKeys}.
-   */
-  readonly fetchItems: (...call: Parameters<NodeExecutor['execute']>) => Promise<
-    | { readonly items: JsonValue | undefined; readonly itemKey: string }
-    | {
-        readonly items: readonly JsonValue[];
-        readonly keys: readonly string[];
-        readonly position: JsonValue;
-        /** The keys that an earlier version of the trigger gave the items: those that it had seen do not start again. */
-        readonly formerKeys?: readonly string[];
-      }
-  >;
+  readonly parameters: Schema;
+  readonly credentials?: Needs;
+  fetchItems(call: PollCall<Schema, Needs>): Promise<FoundItems>;
   /** What an item is; anything by default. */
   readonly item?: OutputSchema;
   readonly example?: NodeExample;
@@ -95,22 +109,30 @@ const POLLING = toSchema(
  * Creates a trigger that fetches items on a schedule, and starts the workflow for those whose keys are new. It registers as a
  * `scheduleTrigger` does, which has the same parameters for its schedule.
  */
-export const createPollTrigger = (declaration: PollDeclaration): PluginHandle => {
-  const { fetchItems, parameters, item = {}, ...about } = declaration;
+export const createPollTrigger = <
+  const Schema extends ParametersSchema,
+  const Needs extends CredentialNeeds | undefined,
+>(
+  declaration: PollDeclaration<Schema, Needs>,
+): PluginHandle => {
+  const { fetchItems, parameters, credentials, item = {}, ...about } = declaration;
   const own = toSchema(parameters);
+  const schema = {
+    ...own,
+    properties: {
+      ...toProperties(toSchema(scheduleParameters)),
+      ...toProperties(own),
+      ...toProperties(POLLING),
+    },
+    required: own.required ?? [],
+  };
+  const read = createReader(schema);
   const one = Type.Unknown({ ...item });
   return {
     ...about,
+    ...toCredentialTraits(credentials),
     kind: 'trigger',
-    schema: {
-      ...own,
-      properties: {
-        ...toProperties(toSchema(scheduleParameters)),
-        ...toProperties(own),
-        ...toProperties(POLLING),
-      },
-      required: own.required ?? [],
-    },
+    schema,
     outputs: {
       main: Given.by(
         'perBatch',
@@ -127,12 +149,18 @@ export const createPollTrigger = (declaration: PollDeclaration): PluginHandle =>
       inspect: (trigger, { schedules }) => schedules.inspect(trigger),
       toInput: ({ scheduledAt }) => ({ scheduledAt: toInstant(scheduledAt) }),
       toKey: ({ scheduledAt }) => toInstant(scheduledAt),
-      poll: async (node, input, context) => {
-        const fetched = await fetchItems(node, input, context);
-        if ('keys' in fetched) return fetched;
-        const { items, itemKey } = fetched;
+      poll: async (node, { position }, context) => {
+        const found = await fetchItems({
+          parameters: read(node.parameters),
+          credential: readCredential(context, credentials),
+          context,
+          position: position ?? null,
+          isTrial: position === undefined,
+        } as PollCall<Schema, Needs>);
+        if ('keys' in found) return found;
+        const { items, itemKey, ...rest } = found;
         if (!Array.isArray(items)) throw new TypeError('The items are not a list');
-        return { items, keys: readItemKeys(items, itemKey) };
+        return { items, keys: readItemKeys(items, itemKey), ...rest };
       },
     },
     execute: (node, input, context) => {

@@ -181,7 +181,7 @@ test('a key is remembered as long as its item is there, and for its time to live
 });
 
 test('an item that comes back after DynamoDB has removed its key starts again, each time once', async () => {
-  const source = await aSource({ firstPoll: 'all', ttlSeconds: 600 });
+  const source = await aSource({ firstPoll: 'all', ttlSeconds: 3_600 });
   for (let count = 1; count <= 3; count++) {
     source.has('a');
     await source.poll();
@@ -195,11 +195,11 @@ test('an item that comes back after DynamoDB has removed its key starts again, e
 
 test('an item that has come back starts once, wherever its poll was killed, also in the next period', async () => {
   for (let calls = 0; ; calls++) {
-    const source = await aSource({ firstPoll: 'all', ttlSeconds: 1_800 });
+    const source = await aSource({ firstPoll: 'all', ttlSeconds: 3_600 });
     source.has('a');
     await source.poll();
-    // The next period of half an hour begins 16 minutes later.
-    source.clock.advance(7_200_000 - (source.clock.now() % 1_800_000) + 1_800_000 - 960_000);
+    // The next period of an hour begins 16 minutes later.
+    source.clock.advance(7_200_000 - (source.clock.now() % 3_600_000) + 3_600_000 - 960_000);
     await source.forget('a');
     const made = await source.killAfter(calls, () => source.poll('killed'));
     source.clock.advance(960_000);
@@ -448,10 +448,8 @@ describe('a position', () => {
       id: 'counter',
       name: 'Counter',
       description: 'For tests',
-      credentialTypes: [],
       parameters: { type: 'object', properties: {} },
-      fetchItems: async (_node, input) => {
-        const position = input.position ?? null;
+      fetchItems: async ({ position }) => {
         given.push(position);
         const from = Number(position ?? 0);
         const some = items.slice(from, from + 2);

@@ -49,13 +49,13 @@ const polls = (port: number, parameters: JsonObject = {}, context: NodeContext =
     /** The keys of a poll. @param isStored - whether its executions are stored, so that the next poll continues after them */
     poll: async (changes: JsonObject = {}, isStored = true): Promise<readonly string[]> => {
       const query = readMailQuery({ ...parameters, ...changes });
-      const polled = await fetchMails(query, { position }, aCredential(port), context);
+      const polled = await fetchMails(query, { position, isTrial: false }, aCredential(port), context);
       if (isStored) position = polled.position;
       return polled.keys;
     },
     items: async (changes: JsonObject = {}) => {
       const query = readMailQuery({ ...parameters, ...changes });
-      return (await fetchMails(query, { position }, aCredential(port), context)).items;
+      return (await fetchMails(query, { position, isTrial: false }, aCredential(port), context)).items;
     },
   };
 };
@@ -184,7 +184,7 @@ describe('mails', () => {
     for (let mail = 0; mail < 5; mail++) server.receive();
     const tried = await fetchMails(
       readMailQuery({ markSeen: true }),
-      {},
+      { position: null, isTrial: true },
       aCredential(server.port),
       aMailContext(),
     );
@@ -309,7 +309,7 @@ describe('a login', () => {
     const fields = fieldsOf(server.port, { security });
     const tried = await fetchMails(
       readMailQuery({}),
-      {},
+      { position: null, isTrial: true },
       lendCredential({ type: 'imap', fields }),
       aMailContext(),
     );
@@ -331,7 +331,7 @@ describe('a login', () => {
       fields: fieldsOf(server.port, { password: 'wrong-password' }),
     });
     const fetch = (credential: LentCredential) =>
-      fetchMails(readMailQuery({}), { position: null }, credential, aMailContext());
+      fetchMails(readMailQuery({}), { position: null, isTrial: false }, credential, aMailContext());
     expect(await failureOf(fetch(wrong))).toMatchObject({ name: 'CredentialRejected', isRetryable: false });
     const rotated = {
       ...wrong,
@@ -345,7 +345,12 @@ describe('a login', () => {
   test('is not sent in plain text if the server does not offer STARTTLS', async () => {
     const server = await aServer({ isSecure: false, offersStartTls: false });
     const credential = aCredential(server.port, { security: 'starttls' });
-    const fetching = fetchMails(readMailQuery({}), { position: null }, credential, aMailContext());
+    const fetching = fetchMails(
+      readMailQuery({}),
+      { position: null, isTrial: false },
+      credential,
+      aMailContext(),
+    );
     expect(await failureOf(fetching)).toMatchObject({
       name: 'ImapError',
       isRetryable: false,
@@ -359,7 +364,7 @@ describe('a login', () => {
     await untrusting(async () => {
       const fetching = fetchMails(
         readMailQuery({}),
-        { position: null },
+        { position: null, isTrial: false },
         lendCredential({ type: 'imap', fields }),
         aMailContext(),
       );
@@ -376,7 +381,12 @@ describe('a login', () => {
     const server = await aServer();
     const context = aMailContext();
     const guarded = { ...context, services: { ...context.services, tcp: createTcpClient() } };
-    const fetching = fetchMails(readMailQuery({}), { position: null }, aCredential(server.port), guarded);
+    const fetching = fetchMails(
+      readMailQuery({}),
+      { position: null, isTrial: false },
+      aCredential(server.port),
+      guarded,
+    );
     expect(isServiceError(await failureOf(fetching), 'OUTBOUND_REFUSED')).toBe(true);
     expect(server.connections()).toBe(0);
   });
@@ -395,7 +405,12 @@ describe('a server that fails', () => {
   };
 
   const fetchFrom = (port: number, context = aMailContext()) =>
-    fetchMails(readMailQuery({}), { position: null }, aCredential(port, { security: 'none' }), context);
+    fetchMails(
+      readMailQuery({}),
+      { position: null, isTrial: false },
+      aCredential(port, { security: 'none' }),
+      context,
+    );
 
   test('in the middle of a poll ends it, and the next poll catches up', async () => {
     const server = await aServer();
