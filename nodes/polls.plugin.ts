@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   NodeError,
+  parsePointer,
   readBody,
   wrongParameter,
 } from '@hookloom/plugin-kit';
@@ -12,8 +13,7 @@ import { toSchema } from '@hookloom/plugin-kit/host';
 import { scheduleTrigger } from '../lib/triggers/types/schedule-trigger.ts';
 import { requestCredentialTypes } from './credential-types/request-types.ts';
 import { findParameterProblems } from './http-request/check-parameters.ts';
-import { parsePointer } from './http-request/next-page.ts';
-import { fetchPages } from './http-request/pages.ts';
+import { fetchGivenPages } from './http-request/pages.ts';
 import { schema } from './http-request/properties.ts';
 import { createSend, readRules } from './http-request/send.ts';
 import { mailParameters, mailSchema, readMailQuery, theMail } from './imap/mail-query.ts';
@@ -84,7 +84,7 @@ const pollTrigger = createPollTrigger({
       const body = readBody(await send(url, null), 'auto');
       return { items: readList(body, given.items), itemKey: String(itemKey) };
     }
-    const { items, pagesEnd } = await fetchPages(url, given, send, context.services);
+    const { items, pagesEnd } = await fetchGivenPages(url, given, send, context.services);
     if (pagesEnd === 'maxItems')
       throw tooMany(`The pages have more than ${MAX_ITEMS} items: fetch the newest first, with maxPages`);
     if (pagesEnd === 'otherOrigin')

@@ -1,5 +1,6 @@
 import {
   closed,
+  findNextLink,
   isJsonMap,
   type JsonObject,
   type JsonValue,
@@ -7,7 +8,6 @@ import {
   NodeError,
   Type,
 } from '@hookloom/plugin-kit';
-import { findNextLink } from '../http-request/pages.ts';
 import {
   assignees,
   body,

@@ -14,7 +14,7 @@ import {
 import * as Given from '@hookloom/plugin-kit/given';
 import { requestCredentialTypes } from '../credential-types/request-types.ts';
 import { findParameterProblems } from './check-parameters.ts';
-import { fetchPages } from './pages.ts';
+import { fetchGivenPages } from './pages.ts';
 import { schema } from './properties.ts';
 import { createSend, readRules, saveBody } from './send.ts';
 
@@ -27,7 +27,7 @@ const execute: NodeExecutor['execute'] = async ({ parameters }, _input, context)
   const given = readRules(parameters);
   const url = addQuery(given.url, given.query);
   const send = createSend(given, context);
-  if (given.pagination !== 'none') return fetchPages(url, given, send, context.services);
+  if (given.pagination !== 'none') return fetchGivenPages(url, given, send, context.services);
   const response = await send(url, null);
   const { status, headers } = response;
   const body =

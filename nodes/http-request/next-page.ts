@@ -1,8 +1,12 @@
-import { asFinal, type JsonObject, type JsonValue, parseJson, type Services } from '@hookloom/plugin-kit';
+import {
+  asFinal,
+  type JsonValue,
+  parseJson,
+  parsePointer,
+  type ReadNext,
+  type Services,
+} from '@hookloom/plugin-kit';
 import { NEXT } from './properties.ts';
-
-/** Reads the parameter `next` of an answer: undefined if there is nothing. */
-export type ReadNext = (answer: JsonObject) => JsonValue | undefined;
 
 const FORM =
   'must be a JSON pointer such as "/meta/next", or an expression over the answer such as body.meta.next';
@@ -54,24 +58,4 @@ export const openNext = async (
       throw asFinal(new TypeError(`Parameter "next" failed: ${describeError(error)}`));
     }
   };
-};
-
-/**
- * Parses a JSON pointer (RFC 6901).
- * @returns a function that reads what it leads to, undefined if there is nothing; null if it is not a pointer
- */
-export const parsePointer = (text: string): ((value: JsonValue) => JsonValue | undefined) | null => {
-  if (text !== '' && !text.startsWith('/')) return null;
-  const keys = text
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return (value) => keys.reduce<JsonValue | undefined>(readKey, value);
-};
-
-const readKey = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  // `length` is an own property of a list, but not an item.
-  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
-  return (value as Readonly<Record<string, JsonValue>>)[key];
 };

@@ -99,9 +99,18 @@ export { headers } from './declare/headers.ts';
 export { createReader, isJsonMap, readParameters, wrongParameter } from './declare/read-parameters.ts';
 export { eachOf, type TSchema, Type, type ValueOf, when } from './declare/type.ts';
 export { findAddressProblem } from './tools/address-guard.ts';
-export { type ApiFailure, callJsonApi, type JsonAnswer, type JsonApiCall } from './tools/call-json-api.ts';
+export {
+  type ApiFailure,
+  callJsonApi,
+  callJsonPages,
+  type JsonAnswer,
+  type JsonApiCall,
+  type JsonPagesCall,
+} from './tools/call-json-api.ts';
 export { createPollTrigger, type PollDeclaration } from './tools/create-poll-trigger.ts';
+export { type FetchedPages, fetchPages, findNextLink, type ReadNext } from './tools/fetch-pages.ts';
 export { readItemKeys, toItemPlace } from './tools/item-keys.ts';
+export { parsePointer } from './tools/json-pointer.ts';
 export { createExpiringMemo, type Expiring, lazy } from './tools/lazy.ts';
 export { familyOf, isNetwork, toBlockList, toCallerNetwork, toNetwork } from './tools/networks.ts';
 export { createRandom } from './tools/random.ts';

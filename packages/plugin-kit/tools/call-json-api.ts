@@ -2,6 +2,8 @@ import { NodeError } from '../contract/errors.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { NodeContext } from '../contract/node.ts';
 import type { OutboundResponse } from '../contract/services.ts';
+import { type FetchedPages, fetchPages, type PageRules } from './fetch-pages.ts';
+import { parsePointer } from './json-pointer.ts';
 import { readBody, readErrorBody } from './read-body.ts';
 import { addQuery, fromAttempt, toTraceHeaders } from './request-parts.ts';
 import { describeResponse, findProblem, isPassing, toStatusError } from './status-error.ts';
@@ -65,7 +67,13 @@ export interface JsonApiCall {
  * response that is not JSON
  * @throws AppError `OUTBOUND_*` if there is no response within the limits
  */
-export const callJsonApi = async (call: JsonApiCall, context: NodeContext): Promise<JsonAnswer> => {
+export const callJsonApi = async (call: JsonApiCall, context: NodeContext): Promise<JsonAnswer> =>
+  (await exchangeJson(call, context)).answer;
+
+const exchangeJson = async (
+  call: JsonApiCall,
+  context: NodeContext,
+): Promise<{ readonly response: OutboundResponse; readonly answer: JsonAnswer }> => {
   const { isSuccess = isSuccessful, findFailure = () => null } = call;
   const response = await sendApiCall(call, context);
   const { status, headers } = response;
@@ -73,13 +81,54 @@ export const callJsonApi = async (call: JsonApiCall, context: NodeContext): Prom
   const answer = { status, headers, body: isFailure ? readErrorBody(response).body : readJson(response) };
   const now = context.services.clock.now();
   const failure = findFailure(answer, now);
-  if (!isFailure && failure === null) return answer;
+  if (!isFailure && failure === null) return { response, answer };
   throw toStatusError(response, {
     isRetryable: isPassing(status),
     problem: findProblem(answer.body),
     ...failure,
     now,
   });
+};
+
+/** A list of a JSON API over several pages, with the names and defaults of `httpRequest`. */
+export interface JsonPagesCall
+  extends Omit<JsonApiCall, 'method' | 'body'>,
+    Partial<Omit<PageRules, 'pagination'>>,
+    Pick<PageRules, 'pagination'> {
+  /** JSON pointer to the URL or cursor of the next page in the body; by default the header `Link`, or the next number. */
+  readonly next?: string;
+}
+
+/**
+ * Fetches a list page by page, all in one attempt: at most 100 pages, 10,000 items and 32 MiB, unless the call says otherwise. A
+ * next page on another origin is not fetched, since the credential is not for it.
+ *
+ * @throws as {@link callJsonApi}; NodeError if a page has no list
+ */
+export const callJsonPages = async (call: JsonPagesCall, context: NodeContext): Promise<FetchedPages> => {
+  const { items = '', pageParameter = '', firstPage = 1, pageStep = 1, next = '' } = call;
+  const { maxPages = 100, maxItems = 10_000, pagination, query = {} } = call;
+  const bodies = new WeakMap<OutboundResponse, JsonValue>();
+  const readNext = next === '' ? null : parsePointer(next);
+  const host = URL.parse(call.url)?.host;
+  return fetchPages(
+    addQuery(call.url, query),
+    { items, pageParameter, firstPage, pageStep, maxPages, maxItems, pagination },
+    {
+      send: async (url) => {
+        const { response, answer } = await exchangeJson({ ...call, method: 'GET', url, query: {} }, context);
+        bodies.set(response, answer.body);
+        return response;
+      },
+      readBody: (response) => bodies.get(response) ?? null,
+      readNext: readNext === null ? null : ({ body = null }) => readNext(body),
+      wrong: (rule, expected) =>
+        new NodeError(`${host} answered without what "${rule}" says: ${expected}`, {
+          name: 'UnexpectedAnswer',
+          isRetryable: false,
+        }),
+    },
+  );
 };
 
 const sendApiCall = (

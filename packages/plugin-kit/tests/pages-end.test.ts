@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { decideNextPage } from '../../../nodes/http-request/pages.ts';
+import { decideNextPage } from '../tools/fetch-pages.ts';
 
 const origin = 'https://a.example';
 const next = `${origin}/?page=3`;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { parsePointer } from '../../../nodes/http-request/next-page.ts';
+import { parsePointer } from '../tools/json-pointer.ts';
 
 const value = JSON.parse('{"a":{"b":[10,20]},"":1,"x/y":2,"x~y":3,"__proto__":4,"n":null}') as JsonValue;
 

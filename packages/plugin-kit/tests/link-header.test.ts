@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findNextLink } from '../../../nodes/http-request/pages.ts';
+import { findNextLink } from '../tools/fetch-pages.ts';
 
 describe('the next link of a Link header', () => {
   test.each([
