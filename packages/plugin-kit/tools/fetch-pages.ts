@@ -196,7 +196,7 @@ const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => 
  * Why no further page is fetched: `complete` after the last one; a limit; `loop` if the next page was already fetched, or this one
  * came a second time; `otherOrigin` if it is on another origin, which must not get the credentials of this one.
  */
-export type PagesEnd = 'complete' | 'maxPages' | 'maxItems' | 'loop' | 'otherOrigin';
+type PagesEnd = 'complete' | 'maxPages' | 'maxItems' | 'loop' | 'otherOrigin';
 
 interface Fetched {
   readonly pages: number;
@@ -209,6 +209,7 @@ interface Fetched {
 /**
  * Decides whether to fetch the next page.
  * @param next - its URL; null after the last page
+ * @internal
  */
 export const decideNextPage = (
   next: string | null,
