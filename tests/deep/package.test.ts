@@ -83,7 +83,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   sweepRegistrations: 134, // with what it reads to find silence
   adminSendAgain: 150,
   adminWorkflows: 125,
-  adminEditWorkflows: 650,
+  adminEditWorkflows: 660,
   adminTryNode: 647,
   adminCredentials: 181,
   adminPlugins: 79,

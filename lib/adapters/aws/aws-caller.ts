@@ -1,8 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import aws4, { type Request } from 'aws4';
 import { type HttpAnswer, isSuccess, isThrottled, toCause } from './aws-error.ts';
+import { type AwsCredentials, createSigner } from './sign-call.ts';
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
@@ -68,12 +68,6 @@ export interface AwsCallerOptions {
   readonly timeouts?: Timeouts;
 }
 
-export interface AwsCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
-
 const TRIES = 3;
 const TIMEOUTS: Timeouts = { connectMs: 1_000, exchangeMs: 5_000 };
 
@@ -94,6 +88,7 @@ export const createAwsCaller = ({
 }: AwsCallerOptions): CallAws => {
   const origin = new URL(endpoint ?? awsEndpoint(service, region, bucket));
   const exchange = createConnection(origin, timeouts);
+  const sign = createSigner(service, region);
   const { host } = origin;
 
   return async (request) => {
@@ -102,9 +97,8 @@ export const createAwsCaller = ({
     let throttles = 0;
     for (let tries = 1; ; tries++) {
       try {
-        const signed = signAws({ service, region, host, method, path, headers, body }, credentials);
-        const sent = { method, path: signed.path ?? path, headers: signed.headers ?? {}, body };
-        const answer = await exchange(sent);
+        const signed = sign({ method, host, path, headers, body }, credentials, Date.now());
+        const answer = await exchange({ method, path, headers: signed, body });
         const wasThrottled = answer.status >= 400 && isThrottled(answer);
         if (wasThrottled) throttles++;
         const mayPass = wasThrottled ? request.answersThrottling !== true : answer.status >= 500;
@@ -117,19 +111,6 @@ export const createAwsCaller = ({
       }
     }
   };
-};
-
-/** Signs a request (SigV4). https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
-export const signAws = (
-  { body, ...request }: Omit<Request, 'body'> & { readonly body?: string | Uint8Array | undefined },
-  { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
-) => {
-  const bytes =
-    body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body;
-  return aws4.sign(
-    { ...request, ...(bytes === undefined ? {} : { body: bytes }) },
-    { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
-  );
 };
 
 /** The origin of a service, or of a bucket for S3. */

@@ -1,6 +1,7 @@
 import type { AwsKeys, AwsRole, Clock, CredentialContext, OutboundRequest } from '@hookloom/plugin-kit';
-import { type AwsCallerOptions, type CallAws, createAwsCaller, signAws } from './aws-caller.ts';
+import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
 import { createRoleSessions } from './role-sessions.ts';
+import { signAws } from './sign-request.ts';
 
 /** Signs requests with roles that the service assumes. @internal */
 export const createRoleSigner = (

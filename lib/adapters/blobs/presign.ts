@@ -1,5 +1,7 @@
 import type { UploadObject, UploadStore } from '../../executions/files/upload-store.ts';
-import { type AwsCredentials, readEnvironment, signAws } from '../aws/aws-caller.ts';
+import { readEnvironment } from '../aws/aws-caller.ts';
+import type { AwsCredentials } from '../aws/sign-call.ts';
+import { signAws } from '../aws/sign-request.ts';
 
 interface PresignedRequest {
   readonly method: string;
