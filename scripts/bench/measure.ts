@@ -1,3 +1,4 @@
+import { type HeapProfiler, Session } from 'node:inspector/promises';
 import { cpus, totalmem } from 'node:os';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 
@@ -103,6 +104,42 @@ const cpuOfRequest = async (call: () => unknown): Promise<number> => {
   const { user, system } = process.cpuUsage(before);
   return user + system;
 };
+
+/** Wall time of single calls in a loop, in microseconds. */
+export const measureLatency = async (
+  call: () => unknown,
+): Promise<Readonly<Record<'p50' | 'p99', number>>> => {
+  const times: number[] = [];
+  for (let at = 0; at < LATENCIES; at++) {
+    const start = performance.now();
+    await call();
+    times.push((performance.now() - start) * 1e3);
+  }
+  times.sort((a, b) => a - b);
+  const quantile = (part: number): number => times[Math.floor((times.length - 1) * part)] ?? Number.NaN;
+  return { p50: quantile(0.5), p99: quantile(0.99) };
+};
+
+const LATENCIES = 2_000;
+
+/** Bytes that one warm call allocates on the heap of V8, from samples of all allocations, collected ones included. */
+export const measureGarbage = async (call: () => unknown): Promise<number> => {
+  const session = new Session();
+  session.connect();
+  await session.post('HeapProfiler.startSampling', {
+    samplingInterval: SAMPLING_BYTES,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  });
+  for (let at = 0; at < LATENCIES; at++) await call();
+  const { profile } = await session.post('HeapProfiler.stopSampling');
+  session.disconnect();
+  const sum = (node: HeapProfiler.SamplingHeapProfileNode): number =>
+    node.children.reduce((bytes, child) => bytes + sum(child), node.selfSize);
+  return sum(profile.head) / LATENCIES;
+};
+
+const SAMPLING_BYTES = 4_096;
 
 /** Formats the spread of a figure, such as `±3 %`. */
 export const formatSpread = ({ spread }: Figure): string => `±${(spread * 100).toFixed(0)} %`;

@@ -7,7 +7,14 @@ import type { ExecutionStore } from '../../../lib/executions/record/execution-st
 import { createHandler } from '../../../lib/http/create-handler.ts';
 import { answerJson } from '../../../lib/shared/answer.ts';
 import { createEvent, type Link, order, toChain } from '../bench-service.ts';
-import { formatSpread, measureRequests, printTable } from '../measure.ts';
+import {
+  formatSpread,
+  measure,
+  measureGarbage,
+  measureLatency,
+  measureRequests,
+  printTable,
+} from '../measure.ts';
 import { createBareHandler } from './bare-handler.ts';
 import { openWebhookOf } from './recorded-request.ts';
 
@@ -70,15 +77,23 @@ export const benchFourNodes = async (): Promise<void> => {
       throw new Error(`${title}: ${JSON.stringify(answer)}`);
     }
   }
-  const figures = await measureRequests(calls.map(([, call]) => call));
-  const base = figures[0]?.median ?? Number.NaN;
+  const quiet = await measureRequests(calls.map(([, call]) => call));
+  const busy = await measure(calls.map(([, call]) => call));
+  const rows: string[][] = [];
+  for (const [at, [title, call]] of calls.entries()) {
+    const ratios = [quiet, busy].flatMap((figures) => {
+      const { median, spread } = figures[at] ?? { median: Number.NaN, spread: Number.NaN };
+      const ratio = median / (figures[0]?.median ?? Number.NaN);
+      return [median.toFixed(0), formatSpread({ median, spread }), ratio.toFixed(2)];
+    });
+    const { p50, p99 } = await measureLatency(call);
+    const kilobytes = (await measureGarbage(call)) / 1_024;
+    rows.push([title, ...ratios, p50.toFixed(0), p99.toFixed(0), kilobytes.toFixed(0)]);
+  }
   printTable(
-    'One request with a body of 1 kB, in this process, alternating with the others',
-    ['', 'CPU µs', '', '× bare'],
-    calls.map(([title], at) => {
-      const figure = figures[at] ?? { median: Number.NaN, spread: Number.NaN };
-      return [title, figure.median.toFixed(0), formatSpread(figure), (figure.median / base).toFixed(2)];
-    }),
+    'One request with a body of 1 kB, in this process, alternating with the others: CPU µs with empty caches and in a loop, time in a loop, garbage',
+    ['', 'empty caches', '', '× bare', 'loop', '', '× bare', 'p50 µs', 'p99 µs', 'kB'],
+    rows,
   );
   plain.stop();
   jsonata.stop();
