@@ -276,7 +276,12 @@ const createAttemptContext = (
     waiting: 0,
     waitingSince: null,
   };
-  const controller = new AbortController();
+  // Created on demand: an attempt that is over at once needs none.
+  let created: AbortController | undefined;
+  const controller = (): AbortController => {
+    created ??= new AbortController();
+    return created;
+  };
   const idempotencyKey = `${session.keyId}/${run.key}`;
   const remainingMs = () =>
     Math.max(0, time.startedAt + timeoutSeconds * 1_000 - (time.waitingSince ?? clock.now()));
@@ -288,13 +293,15 @@ const createAttemptContext = (
       inputs: run.inputs,
       control: run.control,
       logger: session.logger,
-      signal: controller.signal,
+      get signal() {
+        return controller().signal;
+      },
       services: nodeType.pure
         ? session.pureServices(idempotencyKey)
         : {
-            ...openNetwork(ports.services, { time, remainingMs, controller, queue }),
-            files: ports.openFiles?.(run.key, controller.signal) ?? noFiles,
-            state: ports.openState?.(run.key, controller.signal) ?? noState,
+            ...openNetwork(ports.services, { time, remainingMs, controller: controller(), queue }),
+            files: ports.openFiles?.(run.key, controller().signal) ?? noFiles,
+            state: ports.openState?.(run.key, controller().signal) ?? noState,
           },
       credential,
       idempotencyKey,
@@ -302,20 +309,20 @@ const createAttemptContext = (
       remainingMs,
       addUsage: (amounts) => {
         // What an attempt counts after its timeout is not added to the next attempt.
-        if (!controller.signal.aborted) run.usage = addUsage(run.usage, amounts);
+        if (created?.signal.aborted !== true) run.usage = addUsage(run.usage, amounts);
       },
     },
     rejectOnTimeout: (done) =>
       new Promise((_resolve, reject) => {
         const signal = run.signal();
         const fail = (reason: unknown) => {
-          controller.abort(reason);
+          controller().abort(reason);
           reject(reason);
         };
         if (signal.aborted) return fail(signal.reason); // by the node itself, before it returned its promise
         signal.addEventListener('abort', () => fail(signal.reason), { once: true, signal: done });
         if (queue !== undefined)
-          controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {
+          controller().signal.addEventListener('abort', () => reject(controller().signal.reason), {
             once: true,
             signal: done,
           });
