@@ -295,8 +295,8 @@ class Run implements InnerRun {
           ? attemptNode(this.#session, plan, run, 1)
           : runStep(this.#session, plan, this.#branches.get(index) ?? steps, run);
     return result instanceof Promise
-      ? result.then((ended: Attempt | StepResult) => toOutcome(run, ended, deadline.readClock()))
-      : toOutcome(run, result, deadline.readClock());
+      ? result.then((ended: Attempt | StepResult) => toOutcome(run, ended, deadline.readClock(), plan.format))
+      : toOutcome(run, result, deadline.readClock(), plan.format);
   }
 
   /** Runs a control node. It is not a step: a replay runs it again. */

@@ -86,8 +86,17 @@ export interface Outcome {
   readonly fatal: NodeFailure | null;
 }
 
-/** Applies the node's `onError`. */
-export const toOutcome = (run: NodeRun, result: Attempt | StepResult, endedAt: number): Outcome => {
+/**
+ * Applies the node's `onError`.
+ *
+ * @param format - of the workflow file: see {@link toFailedData}
+ */
+export const toOutcome = (
+  run: NodeRun,
+  result: Attempt | StepResult,
+  endedAt: number,
+  format: number,
+): Outcome => {
   const { node } = run.planNode;
   const { attempts = 1, usage } = result as Attempt & Partial<StepResult>;
   const counted = usage === undefined ? { attempts } : { attempts, usage };
@@ -112,10 +121,16 @@ export const toOutcome = (run: NodeRun, result: Attempt | StepResult, endedAt: n
   };
   const { onError = 'fail' } = node.settings ?? {};
   if (onError === 'fail') return { record, outputs: {}, fatal };
-  // The input with the error added, because the input alone could be mistaken for the node's own output.
-  const data = Object.freeze({ ...run.input, error: failure });
+  const data = Object.freeze(toFailedData(run.input, failure, format));
   return { record, outputs: { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: data }, fatal: null };
 };
+
+/**
+ * What a failed node delivers if its failure does not end the execution: the error beside the input, so that no field of
+ * the input passes as one of the node's own. In format 1 of workflow files, the error is added to the input.
+ */
+export const toFailedData = (input: JsonObject, error: JsonObject, format = 1): JsonObject =>
+  format > 1 ? { error, input } : { ...input, error };
 
 /** Passes the input of a disabled node on as its output. */
 export const passThrough = (run: NodeRun): Outcome => ({

@@ -477,6 +477,34 @@ describe('failures', () => {
     });
   });
 
+  test.each([
+    ['continue', 'shop -> next'],
+    ['route', 'shop.error -> next'],
+  ] as const)(
+    'in format 2, onError %s delivers { error, input }, and $nodes gives that',
+    async (onError, edge) => {
+      const result = await runGraph({
+        format: 2,
+        nodes: {
+          shop: { does: fails, settings: { onError } },
+          next: {},
+          late: {
+            parameters: { seen: '{{ $nodes.shop }}' },
+            does: ({ parameters }) => parameters,
+          },
+        },
+        edges: ['start -> shop', edge, 'next -> late'],
+        input: { order: 1 },
+      });
+      const passedOn = {
+        error: { nodeId: 'shop', name: 'Error', message: 'the shop is closed' },
+        input: { order: 1 },
+      };
+      expect(result.nodes[2]?.input).toEqual(passedOn);
+      expect(result.output).toEqual({ seen: passedOn });
+    },
+  );
+
   test.each<[string, unknown, string]>([
     ['a text', 'no', 'a node must return a plain object for each output, but "main" is a string'],
     ['a list', [1], 'a node must return a plain object for each output, but "main" is a list'],

@@ -63,6 +63,7 @@ export interface AFlow {
   }[];
   readonly edges: readonly string[];
   readonly settings?: WorkflowDefinition['settings'];
+  readonly format?: 1 | 2;
 }
 
 export const aFlow = ({
@@ -71,6 +72,7 @@ export const aFlow = ({
   nodes,
   edges,
   settings,
+  format,
 }: AFlow): WorkflowDefinition => ({
   id,
   name: id,
@@ -85,6 +87,7 @@ export const aFlow = ({
     return { sourceNodeId, sourceOutput, targetNodeId };
   }),
   ...(settings === undefined ? {} : { settings }),
+  ...(format === undefined ? {} : { format }),
 });
 
 /** Never ends: waits take place between processes. */

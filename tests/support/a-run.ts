@@ -42,6 +42,8 @@ export interface ARun {
   /** `a -> b`, or `a.output -> b`. */
   readonly edges: readonly string[];
   readonly input?: JsonObject;
+  /** Of the workflow file. */
+  readonly format?: 1 | 2;
   readonly limits?: Partial<ExecutionLimits>;
   /** How long ago the timeout started, in milliseconds. */
   readonly sinceMs?: number;
@@ -68,7 +70,7 @@ const toExecutor = (nodeType: string, does: Behaviour): NodeExecutor => ({
 const passOn = (_node: WorkflowNode, input: JsonObject): NodeResult => input;
 
 /** The definition and the node types of a run; every node has a type of its own, named after it. */
-export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
+export const aGraph = ({ nodes, edges, format = 1 }: Pick<ARun, 'nodes' | 'edges' | 'format'>) => {
   const all: Record<string, ANode> = { start: { kind: 'trigger' }, ...nodes };
   const types = new Map<string, NodeType>(
     Object.entries(all).map(
@@ -101,6 +103,7 @@ export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
   const definition = {
     id: 'workflow',
     name: 'Workflow',
+    format,
     enabled: true,
     nodes: Object.entries(all).map(([id, { parameters = {}, settings, disabled = false, credentialId }]) => ({
       id,

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   MAIN_OUTPUT,
 } from '@hookloom/plugin-kit';
-import { nodeKeyOf } from '../../engine/node-run.ts';
+import { nodeKeyOf, toFailedData } from '../../engine/node-run.ts';
 import { isOpen, type NodeRecord } from '../../engine/result.ts';
 import type { Connection, Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { Scope } from '../../workflows/expressions/scope.ts';
@@ -73,7 +73,7 @@ export function* readRun(execution: ExecutionRecord, workflow: Workflow | null):
     tellSources(record, sources, incoming.length);
     const isInput = record.input !== undefined;
     const input = isInput ? wholeOf(record.input) : mergeInput(record, sources, incoming);
-    const outputs = toOutputs(record, node, input);
+    const outputs = toOutputs(record, node, input, workflow?.definition.format);
 
     const outputOf = (id: string): JsonObject | null | undefined => {
       let reader = nodeId;
@@ -201,12 +201,17 @@ const mergeInput = (
 const wholeOf = (view: JsonValue | undefined): JsonObject | null =>
   isPlainObject(view) && !isCut(view) ? (view as JsonObject) : null;
 
-const toOutputs = (record: NodeRecord, node: Node | null, input: JsonObject | null): JsonObject | null => {
+const toOutputs = (
+  record: NodeRecord,
+  node: Node | null,
+  input: JsonObject | null,
+  format: number | undefined,
+): JsonObject | null => {
   if (record.status === 'passedThrough') return input === null ? null : { [MAIN_OUTPUT]: input };
   if (record.status !== 'failed') return wholeOf(record.outputs);
   const output = outputAfterFailure(node);
   if (output === null) return {};
-  return input === null ? null : { [output]: { ...input, error: { ...record.failure } } };
+  return input === null ? null : { [output]: toFailedData(input, { ...record.failure }, format) };
 };
 
 /** The output on which a failed node delivers; null if its failure ends the execution. */

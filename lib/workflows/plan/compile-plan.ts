@@ -11,6 +11,7 @@ import { computeRoute } from './route.ts';
 export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNodeType): Plan => {
   const invalid = (reason: string) => new AppError(WORKFLOW_INVALID, { reason });
 
+  const { format = 1 } = definition;
   const indexOf = new Map<string, number>();
   for (const { id } of definition.nodes) {
     if (indexOf.has(id)) throw invalid(`there are two nodes "${id}"`);
@@ -47,7 +48,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     if (nodeType === null) throw invalid(`the node "${node.id}" has the unknown type "${node.type}"`);
     const parameters = node.parameters ?? {};
     const { literalParameters: literals, schema } = nodeType;
-    const resolve = compileParameters(parameters, { literals, schema, format: definition.format });
+    const resolve = compileParameters(parameters, { literals, schema, format });
     return {
       index,
       node: Object.freeze({ ...node, parameters: resolve === null ? deepFreeze(parameters) : parameters }),
@@ -93,6 +94,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
 
   return {
     definition,
+    format,
     nodes,
     edges,
     isPure: nodes.every(({ node, nodeType }) => node.disabled === true || nodeType.pure),

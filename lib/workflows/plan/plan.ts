@@ -6,6 +6,8 @@ import type { ResolveParameters } from '../expressions/scope.ts';
 /** A workflow compiled for execution. It is built once per version and shared by its executions. */
 export interface Plan {
   readonly definition: WorkflowDefinition;
+  /** The format of the workflow file. */
+  readonly format: number;
   readonly nodes: readonly PlanNode[];
   readonly edges: readonly PlanEdge[];
   /** Whether no enabled node has side effects, so that running it twice does no harm. */

@@ -17,17 +17,24 @@ export const findFormatChanges = (
   findNodeType: FindNodeType,
 ): readonly Problem[] => {
   if (definition.format === CURRENT_FORMAT) return [];
-  return definition.nodes.flatMap(({ type, parameters, disabled }, index) => {
+  return definition.nodes.flatMap(({ id, type, parameters, settings, disabled }, index) => {
     if (disabled === true) return [];
     const schema = findNodeType(type)?.schema;
     const values = [...eachValue(schema, parameters, `/nodes/${index}/parameters`)];
-    return values.flatMap(({ value, path, format }) =>
+    const passesOn = settings?.onError === 'continue' || settings?.onError === 'route';
+    const path = `/nodes/${index}/settings/onError`;
+    const ofFailures = passesOn ? [{ path, message: describeFailure(id) }] : [];
+    const holes = values.flatMap(({ value, path, format }) =>
       typeof value === 'string' && (format === 'url' || format === 'uri-reference')
         ? findHoles(value).map((expression) => ({ path, message: describeHole(expression) }))
         : [],
     );
+    return [...holes, ...ofFailures];
   });
 };
+
+const describeFailure = (id: string): string =>
+  `with "format": ${CURRENT_FORMAT}, ${quote(id)} gives { error, input } if it fails: what reads a field of its input then, reads it as input.FIELD`;
 
 const describeHole = (expression: string): string => {
   const operand = /^[\w$.`]+$/.test(expression) ? expression : `(${expression})`;

@@ -273,6 +273,26 @@ describe('a skipped node', () => {
   });
 });
 
+test('what a failed node passed on is read as the format of its workflow has it', async () => {
+  const call = () => {
+    throw new Error('no');
+  };
+  for (const [format, path] of [
+    [1, 'body.id'],
+    [2, 'input.body.id'],
+  ] as const) {
+    const flow: AFlow = {
+      format,
+      nodes: [
+        { id: 'try', type: 'call', settings: { onError: 'continue' } },
+        { id: 'big', type: 'if', parameters: condition(`{{ ${path} > 1 }}`) },
+      ],
+      edges: ['start -> try', 'try -> big'],
+    };
+    expect(await textsOf(await run(flow, { id: 7 }, { call }))).toEqual({ big: `gave true: ${path} 7 > 1` });
+  }
+});
+
 describe('loops and bodies', () => {
   test('each iteration has its own values', async () => {
     const flow: AFlow = {

@@ -45,8 +45,9 @@ const aTrial = (
 };
 
 /** Tries a node, without recording that. */
-const tryNode = async (...trialOf: Parameters<typeof aTrial>) => {
-  const { node, data, stage, time, services } = aTrial(...trialOf);
+const tryNode = async (...trialOf: Parameters<typeof aTrial>) => runTrial(aTrial(...trialOf));
+
+const runTrial = async ({ node, data, stage, time, services }: ReturnType<typeof aTrial>) => {
   const { execution, openPlan, addLog, describe } = await prepareTrial(node, data, stage);
   const { logger, entries } = aRecordingLogger();
   const result = await time.run(
@@ -282,6 +283,18 @@ describe('what a trial answers', () => {
         expect.objectContaining({ status: 'failed', failure, attempts: 1 }),
       ]);
     }
+  });
+
+  test('of a node that fails in a workflow of format 2 is { error, input }', async () => {
+    const does = () => Promise.reject(new RangeError('far'));
+    const { node, data, stage, time, services } = aTrial(
+      { pure: false, does, settings: { onError: 'continue' } },
+      { input: { a: 1 } },
+    );
+    const ofFormat2 = { ...node, definition: { ...node.definition, format: 2 as const } };
+    expect((await runTrial({ node: ofFormat2, data, stage, time, services })).trial.outputs).toEqual({
+      main: { error: { nodeId: 'tried', name: 'RangeError', message: 'far' }, input: { a: 1 } },
+    });
   });
 
   test('is a failure when the engine itself fails', async () => {

@@ -102,10 +102,12 @@ export interface DraftGraph {
   readonly outgoing: readonly (readonly number[])[];
   readonly incoming: readonly (readonly number[])[];
   readonly indexOf: ReadonlyMap<string, number>;
+  /** The format of the file. */
+  readonly format: number;
 }
 
 export const readDraftGraph = (
-  { nodes, connections }: WorkflowDefinition,
+  { nodes, connections, format = 1 }: WorkflowDefinition,
   findNodeType: FindNodeType,
 ): DraftGraph => {
   const indexOf = new Map(nodes.map(({ id }, index) => [id, index]));
@@ -125,7 +127,7 @@ export const readDraftGraph = (
     outgoing[source]?.push(edge);
     incoming[target]?.push(edge);
   });
-  return { nodes: draftNodes, edges, outgoing, incoming, indexOf };
+  return { nodes: draftNodes, edges, outgoing, incoming, indexOf, format };
 };
 
 const outputOf = ({ sourceOutput }: Connection): string => sourceOutput ?? MAIN_OUTPUT;

@@ -1,9 +1,11 @@
 import { type Node, parse, suggestPicture } from '@hookloom/counted-jsonata';
-import { branchesOf, isUnknown } from '@hookloom/plugin-kit/host';
+import { ERROR_OUTPUT, isPlainObject } from '@hookloom/plugin-kit';
+import { branchesOf, fieldSchema, isUnknown } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote, quoteAll } from '../../../../lib/shared/describe.ts';
 import type { Rule } from '../../../../lib/workflows/expressions/parameters.ts';
 import { type Correction, correct, type Finding } from '../proposals/correction.ts';
 import {
+  type DoubtfulField,
   inferExpression,
   type MissingField,
   type TypeScope,
@@ -34,12 +36,15 @@ const NOTHING: TypeScope = { input: {}, trigger: {}, nodeOutput: () => ({}) };
  */
 export const findTypeProblems = (text: string, names: Names, rules: readonly Rule[]): Finding[] => {
   const { tree } = parse(text);
-  const { type, typeOf, missing, wrong } = inferExpression(tree, names.types ?? NOTHING, names.natives);
+  const inference = inferExpression(tree, names.types ?? NOTHING, names.natives);
+  const { type, typeOf, missing, wrong, doubtful } = inference;
   const check: Check = { text, names, typeOf, findings: new Map() };
   // One item instead of a list goes unnoticed where any JSON is accepted.
   if (rules.length > 0 && rules.every((rule) => rule.type === undefined)) checkFlow(check, tree, true);
   for (const field of missing) reportMissing(check, field);
   for (const operand of wrong) reportOperand(check, operand);
+  const isAsked = doubtful.some(({ name }) => name === ERROR_OUTPUT);
+  for (const field of isAsked ? [] : doubtful) reportDoubtful(check, field);
   for (const node of nodesOf(tree)) {
     if (node.type === 'binary') checkComparison(check, node);
     if (node.type === 'function') checkCall(check, node);
@@ -89,6 +94,34 @@ const reportMissing = (check: Check, { path, step, of }: MissingField): void => 
   if (before.endsWith('pathParams.')) report(check, message, corrected);
   else warn(check, message, corrected);
 };
+
+/** Reports a field that a node gives only if it has succeeded, or only if it has failed. */
+const reportDoubtful = (check: Check, { path, step, name, of, isGuarded }: DoubtfulField): void => {
+  const { nodeId, success, failure, keepsInput } = of;
+  const before = joinNames(path.steps.slice(0, path.steps.indexOf(step)));
+  const field = quote(`${before}${toName(name)}`);
+  const ask = `ask for $exists(${before}error) first`;
+  const [ifSucceeded, ifFailed] = [fieldSchema(success, name) !== null, fieldSchema(failure, name) !== null];
+  if (ifSucceeded && ifFailed) {
+    if (keepsInput && declares(success, name))
+      warn(
+        check,
+        `${field} is from the input of ${quote(nodeId)} if that node fails, since its onError passes the input on: ${ask}`,
+      );
+    return;
+  }
+  if (isGuarded || (!keepsInput && check.names.types?.asksForErrors === true)) return;
+  const passedOn = keepsInput ? 'its input and the error' : '{ error, input }';
+  if (ifSucceeded)
+    warn(
+      check,
+      `there is no ${field} if ${quote(nodeId)} fails, since its onError passes on ${passedOn}: ${ask}, or give another value with ??`,
+    );
+  if (ifFailed) warn(check, `there is no ${field} unless ${quote(nodeId)} fails: ${ask}`);
+};
+
+const declares = (type: Type, name: string): boolean =>
+  branchesOf(type).some(({ properties }) => isPlainObject(properties) && Object.hasOwn(properties, name));
 
 const describeFieldless = (type: Type): string =>
   mayBe(type, 'object') ? 'nor any other field' : `since it is ${describeType(type)}`;

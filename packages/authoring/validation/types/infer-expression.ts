@@ -20,6 +20,30 @@ export interface TypeScope {
   readonly trigger: Type;
   /** The type of `$nodes.ID`. */
   nodeOutput(id: string): Type;
+  /** How a type was made of what a node gives and what it passes on if it fails; null for others, which is the default. */
+  failableOf?(type: Type): Failable | null;
+  /** Whether the node reads the error of what may have failed. */
+  readonly asksForErrors?: boolean;
+}
+
+/** What a node delivers where it may have failed: its own output, or the error. */
+export interface Failable {
+  readonly nodeId: string;
+  readonly success: Type;
+  readonly failure: Type;
+  /** Whether the failure keeps the fields of the node's input, as in format 1. */
+  readonly keepsInput: boolean;
+}
+
+/** A field that is read from what a node delivers that may have failed. */
+export interface DoubtfulField {
+  /** The path, and its step that names the field. */
+  readonly path: Node & { readonly type: 'path' };
+  readonly step: Node;
+  readonly name: string;
+  readonly of: Failable;
+  /** Whether the expression does something else if there is no such field. */
+  readonly isGuarded: boolean;
 }
 
 /** A field that an expression reads, and that no value of its kind has. */
@@ -46,6 +70,7 @@ export interface Inference {
   readonly typeOf: ReadonlyMap<Node, Type>;
   readonly missing: readonly MissingField[];
   readonly wrong: readonly WrongOperand[];
+  readonly doubtful: readonly DoubtfulField[];
 }
 
 /** Deeper parts have any type. */
@@ -71,6 +96,9 @@ class Inferrer {
   readonly typeOf = new Map<Node, Type>();
   readonly missing: MissingField[] = [];
   readonly wrong: WrongOperand[] = [];
+  readonly doubtful: DoubtfulField[] = [];
+  /** How many guards are around the part that is inferred. */
+  #guards = 0;
   readonly #scope: TypeScope;
   readonly #natives: Natives;
 
@@ -105,11 +133,12 @@ class Inferrer {
         return this.#binary(node, frame, depth);
       case 'unary':
         return this.#unary(node, frame, depth);
-      case 'condition': {
-        this.infer(node.condition, frame, depth);
-        const branches = [node.then, ...(node.else === undefined ? [] : [node.else])];
-        return eitherOf(branches.map((branch) => this.infer(branch, frame, depth)));
-      }
+      case 'condition':
+        return this.#guarded(() => {
+          this.infer(node.condition, frame, depth);
+          const branches = [node.then, ...(node.else === undefined ? [] : [node.else])];
+          return eitherOf(branches.map((branch) => this.infer(branch, frame, depth)));
+        });
       case 'block':
         return this.#block(node.expressions, frame, depth);
       case 'bind':
@@ -196,6 +225,9 @@ class Inferrer {
     if (step.type === 'name') {
       const field = fieldSchema(each, step.value);
       if (field === null) this.missing.push({ path, step, of: each });
+      const failable = this.#scope.failableOf?.(before) ?? null;
+      if (failable !== null)
+        this.doubtful.push({ path, step, name: step.value, of: failable, isGuarded: this.#guards > 0 });
       type = this.#applyFilters(step, field ?? ANYTHING, own, depth);
     } else {
       type = this.infer(step, own, depth);
@@ -270,13 +302,21 @@ class Inferrer {
     const { procedure } = node;
     const name = procedure.type === 'variable' && !frame.bound.has(procedure.value) ? procedure.value : '';
     if (ITERATORS.includes(name)) return this.#iterate(name, node.arguments, frame, depth);
-    const given = node.arguments.map((argument) => this.infer(argument, frame, depth));
+    const inferAll = () => node.arguments.map((argument) => this.infer(argument, frame, depth));
+    const given = TESTS.includes(name) ? this.#guarded(inferAll) : inferAll();
     if (procedure.type !== 'variable') this.infer(procedure, frame, depth);
     return this.#resultOf(
       name,
       node,
       node.arguments.map((argument, at) => [argument, given[at] ?? ANYTHING]),
     );
+  }
+
+  #guarded<Result>(infer: () => Result): Result {
+    this.#guards += 1;
+    const result = infer();
+    this.#guards -= 1;
+    return result;
   }
 
   /** `$map`, `$filter` and `$single`: the function's first parameter is an item. */
@@ -330,6 +370,9 @@ const bind = ({ bound }: Frame, names: readonly (readonly [string, Type])[]): Re
 
 const ARITHMETIC = ['+', '-', '*', '/', '%'];
 const ITERATORS = ['map', 'filter', 'single'];
+
+/** Functions that have a result for a value that is missing. */
+const TESTS = ['exists', 'type'];
 
 const EXECUTION = objectOf({
   ...Object.fromEntries(['id', 'workflowId', 'startedAt', 'stage'].map((name) => [name, TEXT])),

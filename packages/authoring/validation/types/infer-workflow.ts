@@ -1,5 +1,11 @@
 import { type Natives, type Node, parse } from '@hookloom/counted-jsonata';
-import { isPlainObject, type JsonObject, type JsonValue, MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import {
+  ERROR_OUTPUT,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  MAIN_OUTPUT,
+} from '@hookloom/plugin-kit';
 import {
   eitherOf,
   fieldSchema,
@@ -11,6 +17,7 @@ import {
 } from '@hookloom/plugin-kit/host';
 import { describeRequest } from '../../../../lib/webhooks/features/describe-request.ts';
 import { WEBHOOK_TRIGGER } from '../../../../lib/workflows/definition/to-path-configs.ts';
+import { withoutLiterals } from '../../../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
 import {
   type DraftEdge,
@@ -21,7 +28,8 @@ import {
   reachFrom,
   targetsIn,
 } from '../graph/draft-graph.ts';
-import { inferExpression, type TypeScope } from './infer-expression.ts';
+import { continues, createFailures, failureOf } from './failures.ts';
+import { type Inference, inferExpression, type TypeScope } from './infer-expression.ts';
 import {
   ANYTHING,
   contextOf,
@@ -78,6 +86,9 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
       if (edges.length > MAX_INPUTS) return ANYTHING;
       const delivered = edges.map(({ source, output }) => outputOf(source, output));
       const [first = ANYTHING, ...others] = delivered;
+      const routing = nodes[routingSource(edges)];
+      if (routing?.isDisabled === false && !failures.isRepeated(routing.index))
+        return joinFailure(routing, outputOf(routing.index, MAIN_OUTPUT));
       // Each may deliver nothing.
       return others.length === 0 ? first : delivered.map(withoutRequired).reduce(mergeSchemas);
     });
@@ -98,10 +109,27 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
     });
 
   const computeOutput = (draft: DraftNode, output: string): Type => {
-    const { index, node, nodeType, isDisabled, routesErrors } = draft;
+    const { index, nodeType, isDisabled, routesErrors } = draft;
     if (isDisabled) return inputOf(index);
-    const { onError } = isPlainObject(node.settings) ? node.settings : {};
-    if (nodeType === null || output === 'error' || (onError === 'continue' && !routesErrors)) return ANYTHING;
+    if (nodeType === null) return ANYTHING;
+    if (output === ERROR_OUTPUT) return routesErrors ? failureOf(inputOf(index), graph.format) : ANYTHING;
+    const success = ownOutput(draft, nodeType, output);
+    if (!continues(draft) || output !== MAIN_OUTPUT) return success;
+    return joinFailure(draft, success);
+  };
+
+  /** What a node gives, or passes on if it fails. */
+  const joinFailure = ({ index, node, nodeType }: DraftNode, success: Type): Type => {
+    const failure = failureOf(inputOf(index), graph.format);
+    const keepsInput = graph.format === 1;
+    // Its fields are the same ones whether it fails or not.
+    if (keepsInput && JSON.stringify(nodeType?.outputs).includes(`"${INPUT}"`))
+      return eitherOf([success, failure]);
+    return failures.join({ nodeId: node.id, success, failure, keepsInput });
+  };
+
+  const ownOutput = (draft: DraftNode, nodeType: NodeType, output: string): Type => {
+    const { index, node } = draft;
     const given = {
       stored: node.parameters,
       get input() {
@@ -118,7 +146,10 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
       },
     };
     try {
-      return toType(resolveOutput(declaredOutput(nodeType, node.parameters, output), given));
+      const declared = declaredOutput(nodeType, node.parameters, output);
+      if (declared.$ref === INPUT)
+        return failures.decides(index) ? failures.settle(inputOf(index)) : inputOf(index);
+      return toType(resolveOutput(declared, given));
     } catch {
       return ANYTHING; // of a plugin
     }
@@ -166,7 +197,25 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
       ),
     );
 
+  /** The inferences of all expressions in a node's parameters. */
+  const inferencesOf = (index: number): readonly Inference[] => {
+    const { node, nodeType } = nodes[index] as DraftNode;
+    const scope = scopeOf(index);
+    return [...eachExpression(withoutLiterals(node.parameters, nodeType?.literalParameters ?? []))].flatMap(
+      (text) => {
+        const tree = parseOrNull(text.trim());
+        return tree === null ? [] : inferExpression(tree, scope, natives);
+      },
+    );
+  };
+
+  const failures = createFailures(graph, inferencesOf);
+
   const scopeOf = (index: number): TypeScope => ({
+    failableOf: failures.failableOf,
+    get asksForErrors() {
+      return inferencesOf(index).some(({ doubtful }) => doubtful.some(({ name }) => name === ERROR_OUTPUT));
+    },
     get input() {
       return inputOf(index);
     },
@@ -176,9 +225,21 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
     nodeOutput: (id) => {
       const draft = nodes[indexOf.get(id) ?? -1];
       if (draft === undefined || draft.outputs === null) return ANYTHING;
-      const names = [...draft.outputs, ...(draft.routesErrors ? ['error'] : [])];
-      const own = names.filter((name) => name !== draft.nodeType?.control?.bodyOutput);
-      return eitherOf(own.map((name) => outputOf(draft.index, name)));
+      const own = [...draft.outputs].filter((name) => name !== draft.nodeType?.control?.bodyOutput);
+      const [first = MAIN_OUTPUT] = own;
+      const gives =
+        own.length < 2
+          ? outputOf(draft.index, first)
+          : eitherOf(own.map((name) => outputOf(draft.index, name)));
+      const sides = draft.routesErrors && !draft.isDisabled ? failures.sidesOf(draft.index, index) : OWN_SIDE;
+      // Outside of the loop, what it has given last can be of another iteration.
+      if (sides.own !== sides.error && draft.routesErrors && failures.isRepeated(draft.index))
+        return eitherOf([gives, outputOf(draft.index, ERROR_OUTPUT)]);
+      if (!sides.own) return outputOf(draft.index, ERROR_OUTPUT);
+      const type = sides.error ? joinFailure(draft, gives) : gives;
+      return failures.failableOf(type) !== null && failures.isDecidedBetween(draft.index, index)
+        ? failures.settle(type)
+        : type;
     },
   });
 
@@ -194,6 +255,26 @@ const declaredOutput = (
   nodeType === WEBHOOK_TRIGGER
     ? (describeRequest(parameters) as unknown as JsonObject)
     : schemaOfOutput(outputs, parameters, output);
+
+const OWN_SIDE = { own: true, error: false };
+
+/** What an output says that gives the input. */
+const INPUT = '#input';
+
+/** The node that all connections come from, if they are of both its output and `error`, of which it gives one; -1 if none. */
+const routingSource = ([first, ...others]: readonly DraftEdge[]): number => {
+  if (first === undefined || others.length !== 1 || others[0]?.source !== first.source) return -1;
+  const outputs = [first.output, others[0].output];
+  return outputs.includes(MAIN_OUTPUT) && outputs.includes(ERROR_OUTPUT) ? first.source : -1;
+};
+
+/** The texts of the expressions in a value, without braces. */
+function* eachExpression(value: JsonValue): Generator<string> {
+  if (typeof value === 'string') {
+    for (const part of splitTemplate(value)) if ('expression' in part) yield part.expression;
+  } else if (typeof value === 'object' && value !== null)
+    for (const item of Object.values(value)) yield* eachExpression(item);
+}
 
 /** What is read before any run: nothing is known. */
 const NO_DATA: TypeScope = { input: ANYTHING, trigger: ANYTHING, nodeOutput: () => ANYTHING };

@@ -74,7 +74,7 @@ const body = fc.record(
 );
 
 const NAMES =
-  'body total name ok maybe kind nested deep n tags lines sku qty items results groups a b x batches left value'.split(
+  'body total name ok maybe kind nested deep n tags lines sku qty items results groups a b x batches left value error input message'.split(
     ' ',
   );
 
@@ -298,16 +298,38 @@ const node = fc.oneof(
   })),
 );
 
+const settings = fc.constantFrom(
+  {},
+  {},
+  { settings: { onError: 'continue' } },
+  { settings: { onError: 'route' } },
+);
+
+/** A node that fails whenever a field is there. */
+const failing = fc
+  .constantFrom('body.ok', 'body.name', '$nodes.n0.error', 'error', '1')
+  .map((of) => ({ type: 'set', parameters: { values: { a: `{{ $exists(${of}) ? $error("no") : 1 }}` } } }));
+
+const ownNode = fc
+  .tuple(fc.oneof({ weight: 4, arbitrary: node }, { weight: 1, arbitrary: failing }), settings)
+  .map(([made, own]) => ({ ...made, ...own }));
+
 const workflow = fc
-  .array(fc.tuple(node, fc.array(fc.tuple(fc.nat(5), fc.nat(3)), { minLength: 1, maxLength: 2 })), {
-    minLength: 1,
-    maxLength: 6,
-  })
-  .map((rows) => {
+  .tuple(
+    fc.constantFrom(1, 2),
+    fc.array(fc.tuple(ownNode, fc.array(fc.tuple(fc.nat(5), fc.nat(3)), { minLength: 1, maxLength: 2 })), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+  )
+  .map(([format, rows]) => {
     const start = { id: 'start', type: 'webhookTrigger', parameters: { schema: bodySchema } };
-    const nodes: { readonly id: string; readonly type: string; readonly parameters: JsonObject }[] = [
-      start as never,
-    ];
+    const nodes: {
+      readonly id: string;
+      readonly type: string;
+      readonly parameters: JsonObject;
+      readonly settings?: { readonly onError: string };
+    }[] = [start as never];
     const connections: { sourceNodeId: string; sourceOutput: string; targetNodeId: string }[] = [];
     const sources = [start as never] as typeof nodes;
     for (const [at, [made, from]] of rows.entries()) {
@@ -322,6 +344,7 @@ const workflow = fc
         const outputs = namesOfOutputs(findNodeType(source.type)?.outputs ?? [], source.parameters).filter(
           (name) => name !== 'each',
         );
+        if (source.settings?.onError === 'route') outputs.push('error');
         const sourceOutput = outputs[output % outputs.length] ?? 'main';
         if (
           !connections.some(
@@ -337,7 +360,7 @@ const workflow = fc
       nodes.push({ id: `${id}b`, ...inner });
       connections.push({ sourceNodeId: id, sourceOutput: 'each', targetNodeId: `${id}b` });
     }
-    return { id: 'w', name: 'W', enabled: true, nodes, connections };
+    return { id: 'w', name: 'W', format, enabled: true, nodes, connections };
   });
 
 /** What in a value is not of a type. */
