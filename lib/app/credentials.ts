@@ -1,4 +1,4 @@
-import type { Clock, CredentialType, Logger } from '@hookloom/plugin-kit';
+import type { Clock, CredentialFields, CredentialType, Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
 import type { Credential, CredentialStore } from '../credentials/credential.ts';
@@ -77,6 +77,12 @@ export const outboundCredential = v.object({
   ),
   expiresAt: shownExpiry,
   reference: described(v.string(), 'Where the secret is stored'),
+  signIn: v.optional(
+    described(
+      v.record(v.string(), v.string()),
+      'For a credential that a person signs in for: authorizationUrl, tokenUrl, clientId, clientAuthentication and scope',
+    ),
+  ),
   revision: v.number(),
 });
 
@@ -218,7 +224,10 @@ const findStoredFields = async (
 /** What a list shows of a credential: nothing of its secrets. */
 export type DescribedCredential =
   | DescribedInbound
-  | ({ readonly direction: 'outbound' } & OutboundCredential);
+  | ({
+      readonly direction: 'outbound';
+      readonly signIn?: CredentialFields | undefined;
+    } & OutboundCredential);
 
 export type DescribedInbound = { readonly direction: 'inbound' } & Omit<Credential, 'secrets'> & {
     /** The live ones, without hashes. */
@@ -232,14 +241,30 @@ export const describeInbound = ({ id, secrets, ...rest }: Credential): Described
 
 export const describeCredential = (
   found: Found,
-  types: ReadonlyMap<string, { readonly apply?: unknown; readonly hosts?: unknown }>,
+  types: ReadonlyMap<string, Pick<CredentialType, 'apply' | 'hosts' | 'toSignIn'>>,
 ): DescribedCredential => {
   if (found.direction === 'inbound') return describeInbound(found.credential);
   const { id, ...rest } = found.credential;
   const type = types.get(rest.type);
   // A type that lends its fields is for no host; credentials that are older than hosts have none at all.
   const isLent = type !== undefined && type.apply === undefined && type.hosts === undefined;
-  return { id, direction: 'outbound', ...rest, hosts: isLent ? [] : rest.hosts };
+  const signIn = findSignIn(type, rest.fields);
+  return {
+    ...{ id, direction: 'outbound', ...rest, hosts: isLent ? [] : rest.hosts },
+    ...(signIn !== null && { signIn }),
+  };
+};
+
+/** What a sign-in needs; null for a type without a sign-in, and if the type, a plugin's, can't say it for these fields. */
+const findSignIn = (
+  type: Pick<CredentialType, 'toSignIn'> | undefined,
+  fields: CredentialFields,
+): CredentialFields | null => {
+  try {
+    return type?.toSignIn?.(fields) ?? null;
+  } catch {
+    return null;
+  }
 };
 
 /** @throws AppError `CREDENTIAL_NOT_FOUND` for an invalid id, which the response does not echo */

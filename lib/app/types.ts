@@ -52,6 +52,7 @@ export const credentialTypeDescription = v.object({
   secretFields: v.array(v.string()),
   appliesToRequests: v.boolean(),
   hosts: v.picklist(['none', 'fixed', 'derived', 'named']),
+  hasSignIn: v.boolean(),
   hasTest: v.boolean(),
 });
 

@@ -6,8 +6,8 @@ import {
   isPlainObject,
   type OutboundRequest,
   parseJson,
+  requestToken,
 } from '@hookloom/plugin-kit';
-import { requestToken } from './oauth2.ts';
 import { toRequestType, withHeader } from './parts.ts';
 
 /** What is used of the file that Google Cloud gives for a key. */

@@ -8,7 +8,8 @@ export const testUrl = {
 
 type Apply = NonNullable<CredentialType['apply']>;
 
-interface OfRequests extends Pick<CredentialType, 'id' | 'name' | 'description' | 'secretFields' | 'hosts'> {
+interface OfRequests
+  extends Pick<CredentialType, 'id' | 'name' | 'description' | 'secretFields' | 'hosts' | 'toSignIn'> {
   /** Names of required fields, separated by spaces. */
   readonly required: string;
   readonly fields: Readonly<Record<string, TextProperty>>;

@@ -1,13 +1,9 @@
-/** What is known of the OAuth 2.0 server of a service, for a credential with the grant `authorizationCode`. */
-interface Oauth2Preset {
+import type { Oauth2Server } from '@hookloom/plugin-kit';
+
+/** What is known of the server of a service, for a credential of the type `oauth2` that a person signs in for. */
+interface Oauth2Preset extends Oauth2Server {
   /** The service, as it writes itself. */
   readonly name: string;
-  /** With what the server needs in the query to send a refresh token. */
-  readonly authorizationUrl: string;
-  readonly tokenUrl: string;
-  /** The scope that is asked for by default, as the server writes it; absent if the registered app determines it. */
-  readonly scope?: string;
-  readonly clientAuthentication: 'header' | 'body';
   readonly hosts: readonly string[];
 }
 
@@ -17,7 +13,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     name: 'Airtable',
     authorizationUrl: 'https://airtable.com/oauth2/v1/authorize',
     tokenUrl: 'https://airtable.com/oauth2/v1/token',
-    scope: 'data.records:read data.records:write schema.bases:read',
+    scopes: ['data.records:read', 'data.records:write', 'schema.bases:read'],
     clientAuthentication: 'header',
     hosts: ['api.airtable.com'],
   },
@@ -25,7 +21,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     name: 'GitHub',
     authorizationUrl: 'https://github.com/login/oauth/authorize',
     tokenUrl: 'https://github.com/login/oauth/access_token',
-    scope: 'repo',
+    scopes: ['repo'],
     clientAuthentication: 'body',
     hosts: ['api.github.com'],
   },
@@ -33,7 +29,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     name: 'Google',
     authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth?access_type=offline&prompt=consent',
     tokenUrl: 'https://oauth2.googleapis.com/token',
-    scope: 'openid email',
+    scopes: ['openid', 'email'],
     clientAuthentication: 'body',
     hosts: ['*.googleapis.com'],
   },
@@ -41,7 +37,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     name: 'HubSpot',
     authorizationUrl: 'https://app.hubspot.com/oauth/authorize',
     tokenUrl: 'https://api.hubapi.com/oauth/v1/token',
-    scope: 'oauth',
+    scopes: ['oauth'],
     clientAuthentication: 'body',
     hosts: ['api.hubapi.com'],
   },
@@ -49,7 +45,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     name: 'Microsoft',
     authorizationUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
-    scope: 'offline_access User.Read',
+    scopes: ['offline_access', 'User.Read'],
     clientAuthentication: 'body',
     hosts: ['graph.microsoft.com'],
   },
@@ -64,7 +60,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     name: 'Salesforce',
     authorizationUrl: 'https://login.salesforce.com/services/oauth2/authorize',
     tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
-    scope: 'api refresh_token',
+    scopes: ['api', 'refresh_token'],
     clientAuthentication: 'body',
     hosts: ['*.my.salesforce.com'],
   },
@@ -72,7 +68,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     name: 'Slack',
     authorizationUrl: 'https://slack.com/oauth/v2/authorize',
     tokenUrl: 'https://slack.com/api/oauth.v2.access',
-    scope: 'chat:write',
+    scopes: ['chat:write'],
     clientAuthentication: 'body',
     hosts: ['slack.com'],
   },

@@ -1,4 +1,10 @@
-import { type CredentialFields, isPlainObject, toExactJson } from '@hookloom/plugin-kit';
+import {
+  type CredentialFields,
+  describeRefusal,
+  isPlainObject,
+  toClientHeader,
+  toExactJson,
+} from '@hookloom/plugin-kit';
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -13,9 +19,8 @@ import {
 } from 'oauth4webapi';
 import { isBound } from '../../lib/credentials/outbound/secret-store.ts';
 import { tryJson } from '../../lib/shared/try-json.ts';
-import { describeRefusal, toClientHeader } from '../../nodes/credential-types/oauth2.ts';
 
-// Signs a person in to the server of an oauth2 credential: the authorization code grant with PKCE, and a redirect to this
+// Signs a person in to the server of a credential: the authorization code grant with PKCE, and a redirect to this
 // machine (RFC 6749 §4.1, RFC 7636, RFC 8252 §7.3, RFC 9207). Nothing here stores anything.
 
 /** How long a person may take, in milliseconds. */
@@ -35,27 +40,20 @@ export class SignInError extends Error {
 /** A credential as the admin API shows it. */
 export interface SignInCredential {
   readonly id: string;
-  readonly direction: string;
-  readonly type: string;
-  readonly fields?: CredentialFields;
+  /** What a sign-in needs; absent if it has none. */
+  readonly signIn?: CredentialFields | undefined;
   readonly reference?: string;
 }
 
-/** The public fields of a credential that a person signs in for. @throws SignInError for any other credential */
-export const readSignInFields = ({
-  id,
-  direction,
-  type,
-  fields = {},
-  reference = '',
-}: SignInCredential): CredentialFields => {
-  if (direction !== 'outbound' || type !== 'oauth2' || fields.grant !== 'authorizationCode')
+/** What the sign-in of a credential needs. @throws SignInError for a credential without one */
+export const readSignInFields = ({ id, signIn, reference = '' }: SignInCredential): CredentialFields => {
+  if (signIn === undefined)
     throw new SignInError(
-      `${id} needs no sign-in: that is for the type oauth2 with the grant authorizationCode.`,
+      `${id} needs no sign-in: that is for the type oauth2 with the grant authorizationCode, and for types of plugins that have one.`,
     );
   if (isBound(reference))
     throw new SignInError(`${id} has its secret in ${reference}, where nothing can be stored.`);
-  return fields;
+  return signIn;
 };
 
 export interface StartedSignIn {

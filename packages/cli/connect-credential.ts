@@ -34,7 +34,7 @@ export const connectCredential = async (
   const secrets = await signIn(found, port, io).catch((error: unknown) => {
     throw error instanceof SignInError ? new CommandError(`${error.message} Nothing was stored.`) : error;
   });
-  await sendCredential('oauth2', context, 'POST', `${CREDENTIALS}/${id}/rotate`, { secrets });
+  await sendCredential(found.type, context, 'POST', `${CREDENTIALS}/${id}/rotate`, { secrets });
   io.note(`${id}: connected; every sandbox uses the new sign-in within a minute`);
 };
 

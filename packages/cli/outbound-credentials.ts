@@ -1,4 +1,4 @@
-import type { CredentialFields } from '@hookloom/plugin-kit';
+import { type CredentialFields, toOauth2Fields } from '@hookloom/plugin-kit';
 import type { testCredentialRoute } from '../../lib/app/health.ts';
 import { type CallLimits, describeLimits } from '../../lib/credentials/limits/call-limits.ts';
 import {
@@ -72,7 +72,7 @@ export const createOutbound = async (
   if (io.isTerminal) await refuseTaken(id, context); // before anything is typed
   const fields = readPublicFields(type, field);
   const hosts = await nameHosts(type, fields, host, io);
-  const isSignedIn = name === 'oauth2' && fields.grant === 'authorizationCode';
+  const isSignedIn = type.hasSignIn && (name !== 'oauth2' || fields.grant === 'authorizationCode');
   const secrets = ref !== undefined ? undefined : isSignedIn ? {} : await readSecrets(type, io);
   const limits = toLimits(options);
   const body = { type: name, fields, secrets, ref, hosts, limits, expiresAt: options.expires };
@@ -97,10 +97,8 @@ const completeByPreset = (
     throw usageError(
       `There is no preset "${name}"${didYouMean(findNearest(name, names))} Presets: ${names.join(', ')}`,
     );
-  const { hosts, name: _service, ...known } = preset;
-  const fields = Object.entries({ grant: 'authorizationCode', ...known }).map(
-    ([key, value]) => `${key}=${value}`,
-  );
+  const { hosts, name: _service, ...server } = preset;
+  const fields = Object.entries(toOauth2Fields(server, {})).map(([key, value]) => `${key}=${value}`);
   return { field: [...fields, ...field], host: host ?? hosts };
 };
 

@@ -7,6 +7,7 @@ export type {
   CredentialFields,
   CredentialType,
   HealthCheckResult,
+  Oauth2Server,
   SecretRenewal,
 } from './contract/credential-type.ts';
 export { asFinal, CatalogueError, isNodeError, NodeError, type NodeErrorOptions } from './contract/errors.ts';
@@ -86,7 +87,6 @@ export {
 export type { State, StateOperation } from './contract/state.ts';
 export { closed, fieldsLike, like, orNull } from './declare/closed.ts';
 export { defineApp } from './declare/define-app.ts';
-export { defineCredentialType } from './declare/define-credential-type.ts';
 export {
   type CredentialNeeds,
   defineAction,
@@ -108,11 +108,14 @@ export {
   type JsonPagesCall,
 } from './tools/call-json-api.ts';
 export { createPollTrigger, type PollDeclaration } from './tools/create-poll-trigger.ts';
+export { defineCredentialType } from './tools/define-credential-type.ts';
 export { type FetchedPages, fetchPages, findNextLink, type ReadNext } from './tools/fetch-pages.ts';
 export { readItemKeys, toItemPlace } from './tools/item-keys.ts';
 export { parsePointer } from './tools/json-pointer.ts';
 export { createExpiringMemo, type Expiring, lazy } from './tools/lazy.ts';
 export { familyOf, isNetwork, toBlockList, toCallerNetwork, toNetwork } from './tools/networks.ts';
+export { applyOauth2, describeRefusal, requestToken, toClientHeader } from './tools/oauth2.ts';
+export { toOauth2Fields } from './tools/oauth2-server.ts';
 export { createRandom } from './tools/random.ts';
 export { readBody, readErrorBody, readErrorStart } from './tools/read-body.ts';
 export {

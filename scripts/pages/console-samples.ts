@@ -1,3 +1,4 @@
+import { toOauth2Fields } from '@hookloom/plugin-kit';
 import { OAUTH2_PRESETS } from '../../packages/authoring/oauth2-presets.ts';
 
 /** Ids of what was stored, by the parameter that stands for them in the paths of views. */
@@ -62,10 +63,10 @@ export const storeConsoleSamples = async (baseUrl: string): Promise<SampleIds> =
     value: { visits: 3, last: { city: 'London', items: ['lamp', 'kettle'] } },
     ttlSeconds: 86_400,
   });
-  const { hosts, name: _service, ...google } = OAUTH2_PRESETS.google ?? { hosts: [], name: '' };
+  const { hosts, ...google } = OAUTH2_PRESETS.google ?? { hosts: [], authorizationUrl: '', tokenUrl: '' };
   await ask('PUT', '/api/admin/credentials/calendar', {
     type: 'oauth2',
-    fields: { ...google, grant: 'authorizationCode', clientId: 'shop.apps.googleusercontent.com' },
+    fields: { ...toOauth2Fields(google, {}), clientId: 'shop.apps.googleusercontent.com' },
     secrets: {},
     hosts,
   });

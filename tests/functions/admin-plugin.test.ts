@@ -81,6 +81,7 @@ describe('the response', () => {
           secretFields: ['token'],
           appliesToRequests: true,
           hosts: 'named',
+          hasSignIn: false,
           hasTest: false,
         },
       ],

@@ -44,6 +44,8 @@ export const describeCredentialType = (type: CredentialType) => ({
   /** False if the node gets the fields itself. */
   appliesToRequests: type.apply !== undefined,
   hosts: findHostsRule(type),
+  /** Whether a person signs in for its credentials, or some of them. */
+  hasSignIn: type.toSignIn !== undefined,
   /** Whether `credential test` can try it. */
   hasTest: type.test !== undefined,
 });

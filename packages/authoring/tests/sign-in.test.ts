@@ -8,9 +8,7 @@ const fields = {
 };
 const credential = {
   id: 'mail',
-  direction: 'outbound',
-  type: 'oauth2',
-  fields,
+  signIn: fields,
   reference: '/credentials/mail',
 };
 
@@ -37,9 +35,7 @@ test.each([
     { reference: 'arn:aws:secretsmanager:a:1:secret:b' },
     'where nothing can be stored',
   ],
-  ['another type', { type: 'httpBearer' }, 'mail needs no sign-in'],
-  ['another grant', { fields: { grant: 'refreshToken' } }, 'mail needs no sign-in'],
-  ['a credential of callers', { direction: 'inbound' }, 'mail needs no sign-in'],
+  ['a credential that nobody signs in for', { signIn: undefined }, 'mail needs no sign-in'],
 ])('there is no sign-in for %s', (_case, changes, message) => {
   expect(() => readSignInFields({ ...credential, ...changes })).toThrow(message);
   expect(readSignInFields(credential)).toBe(fields);

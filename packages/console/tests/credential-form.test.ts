@@ -46,11 +46,14 @@ describe('a service that is chosen', () => {
   };
 
   test('fills in what is known of it, and keeps what is typed of the app', () => {
-    const { name: _service, hosts, ...known } = OAUTH2_PRESETS.google ?? { name: '', hosts: [] };
+    const { authorizationUrl, tokenUrl } = OAUTH2_PRESETS.google ?? {};
     expect(toPresetForm('google', typed)).toEqual({
-      values: { clientId: 'shop', clientSecret: 'a secret', grant: 'authorizationCode', ...known },
+      values: {
+        ...{ clientId: 'shop', clientSecret: 'a secret', grant: 'authorizationCode' },
+        ...{ authorizationUrl, tokenUrl, scope: 'openid email', clientAuthentication: 'body' },
+      },
       ref: null,
-      hosts: hosts.join('\n'),
+      hosts: '*.googleapis.com',
     });
   });
 
@@ -68,15 +71,15 @@ const credential = {
   direction: 'outbound' as const,
   type: 'oauth2',
   fields: { grant: 'authorizationCode' },
+  signIn: { authorizationUrl: 'https://login.example.com/authorize' },
   hosts: [],
   reference: 'file:mail',
   revision: 1,
 };
 
 test.each([
-  ['of the grant authorizationCode', {}, true],
-  ['of another grant', { fields: { grant: 'refreshToken' } }, false],
-  ['of another type', { type: 'httpBearer' }, false],
+  ['that says what a sign-in needs', {}, true],
+  ['that does not', { signIn: undefined }, false],
   ['whose secret is in Secrets Manager', { reference: 'arn:aws:secretsmanager:x' }, false],
 ])('a credential %s takes a sign-in: %s', (_case, changes, expected) => {
   expect(takesSignIn({ ...credential, ...changes })).toBe(expected);

@@ -67,6 +67,20 @@ export interface HealthCheckResult {
   readonly message?: string;
 }
 
+/**
+ * An OAuth 2.0 server at which a person signs in (RFC 6749 §4.1). In its URLs, `{name}` stands for a field of the credential that is not
+ * secret: `https://{shop}.acme.example/oauth/authorize`.
+ */
+export interface Oauth2Server {
+  /** Where people sign in, with what the server needs in the query to send a refresh token. */
+  readonly authorizationUrl: string;
+  readonly tokenUrl: string;
+  /** The scopes that are asked for unless a credential has others; none if the registered app determines them. */
+  readonly scopes?: readonly string[];
+  /** Where the client id and secret are sent; `header` by default. */
+  readonly clientAuthentication?: 'header' | 'body';
+}
+
 /** A type of credential for outbound calls. It keeps no state except what is cached under its fields. */
 export interface CredentialType {
   /** Unique among the installed plugins, such as `httpBearer`. */
@@ -83,6 +97,11 @@ export interface CredentialType {
    * operator names them. A request to any other host fails before `apply` is called.
    */
   readonly hosts?: readonly string[] | ((fields: CredentialFields) => readonly string[]);
+  /**
+   * The fields of a sign-in, as the type `oauth2` has them, for a credential that a person signs in for: `authorizationUrl`,
+   * `tokenUrl`, `clientId`, `scope` and `clientAuthentication`; null for any other. Absent for a type without a sign-in.
+   */
+  readonly toSignIn?: (fields: CredentialFields) => CredentialFields | null;
   /**
    * Set if `apply` replaces the URL of the request. Then the host that it returns is checked instead of the host that
    * it was given.

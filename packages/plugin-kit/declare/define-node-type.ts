@@ -112,8 +112,8 @@ const defineNodeType = <
 /** What a handle says of the credential that it uses. */
 export const toCredentialTraits = (
   needs: CredentialNeeds | undefined,
-): Pick<PluginHandle, 'credentialTypes' | 'credentialRequired'> =>
-  needs === undefined ? {} : { credentialTypes: needs.types, credentialRequired: needs.required ?? false };
+): Pick<PluginHandle, 'credentialTypes' | 'credentialRequired'> | undefined =>
+  needs && { credentialTypes: needs.types, credentialRequired: needs.required ?? false };
 
 /** @throws NodeError if a node that always needs a credential has none */
 export const readCredential = (

@@ -1,3 +1,4 @@
+import { toOauth2Fields } from '@hookloom/plugin-kit';
 import { OAUTH2_PRESETS } from '../../../../authoring/oauth2-presets.ts';
 import { Problem } from '../../api/api.ts';
 import { missingKeyOf } from '../../parts/schema-form/fields.ts';
@@ -56,9 +57,9 @@ export const toPresetForm = (name: string, { values }: CredentialForm): Credenti
   );
   const preset = Object.hasOwn(OAUTH2_PRESETS, name) ? OAUTH2_PRESETS[name] : undefined;
   if (preset === undefined) return { values: typed, ref: null, hosts: '' };
-  const { hosts, name: _service, ...known } = preset;
+  const { hosts, name: _service, ...server } = preset;
   return {
-    values: { ...typed, grant: 'authorizationCode', ...known },
+    values: { ...typed, ...toOauth2Fields(server, {}) },
     ref: null,
     hosts: hosts.join('\n'),
   };

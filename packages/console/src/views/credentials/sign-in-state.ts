@@ -6,8 +6,7 @@ type Shown = Answer<'GET /api/admin/credentials/{credentialId}'>;
 /** A credential for whose server a person signs in, and whose tokens the service stores. */
 export const takesSignIn = (credential: Credential): credential is Extract<Credential, { fields: object }> =>
   credential.direction === 'outbound' &&
-  credential.type === 'oauth2' &&
-  credential.fields.grant === 'authorizationCode' &&
+  credential.signIn !== undefined &&
   !credential.reference.startsWith('arn:');
 
 /** Whether a person has signed in; null if the secret store did not say. */

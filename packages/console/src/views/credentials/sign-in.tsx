@@ -11,7 +11,10 @@ import { settings } from '../../parts/page-settings.ts';
 import { toReturnTo } from './sign-in-state.ts';
 
 interface SignInDialogProps {
-  readonly credential: { readonly id: string; readonly fields: Readonly<Record<string, string>> };
+  readonly credential: {
+    readonly id: string;
+    readonly signIn?: Readonly<Record<string, string>> | undefined;
+  };
   /** That was just typed; asked for when absent, since the page can't read a stored one. */
   readonly clientSecret?: string;
   readonly onClose: () => void;
@@ -19,13 +22,13 @@ interface SignInDialogProps {
 
 /** Leaves for the server of a credential, which sends the tab back to where it is. */
 export const SignInDialog = ({ credential, clientSecret = '', onClose }: SignInDialogProps): ReactNode => {
-  const { id, fields } = credential;
+  const { id, signIn } = credential;
   const [secret, setSecret] = useState(clientSecret);
   const [change, setChange] = useState<Pick<Change<unknown>, 'isPending' | 'error'>>({
     isPending: false,
     error: null,
   });
-  const server = URL.parse(fields.authorizationUrl ?? '')?.host ?? 'the server';
+  const server = URL.parse(signIn?.authorizationUrl ?? '')?.host ?? 'the server';
   const leave = () => {
     setChange({ isPending: true, error: null });
     const asked = { credentialId: id, clientSecret: secret, returnTo: toReturnTo(location.href) };

@@ -36,6 +36,7 @@ const CredentialType = (): ReactNode => {
                 Plugin: <IdLink of="plugins" id={shown.plugin} />,
                 Use: shown.appliesToRequests ? 'Added to requests' : 'Lent to the node',
                 Hosts: HOSTS[shown.hosts],
+                'Sign-in': shown.hasSignIn ? 'Yes' : 'No',
                 'Live test': shown.hasTest ? 'Yes' : 'No',
                 'Node types': <NameList names={shown.nodeTypes} path="/node-types" />,
                 Credentials: (
