@@ -84,7 +84,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminSendAgain: 150,
   adminWorkflows: 125,
   adminEditWorkflows: 660,
-  adminTryNode: 647,
+  adminTryNode: 660,
   adminCredentials: 181,
   adminPlugins: 79,
   adminPlugin: 83,

@@ -30,7 +30,7 @@ import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts'
 import type { FeaturePorts } from '../../lib/webhooks/webhook-feature.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { PathConfig } from '../../lib/workflows/definition/path-config.ts';
-import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { toPublished } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
@@ -292,7 +292,12 @@ export const aWebhookService = async ({
         ...(own === undefined ? {} : { settings: own }),
         ...(format === undefined ? {} : { format }),
       };
-      return workflows.put(definition, toPathConfigs(definition));
+      const published = toPublished(definition, registry.findNodeType);
+      const execution = own?.execution ?? 'durable'; // also for pure nodes
+      return workflows.put(
+        definition,
+        published.map((config) => ({ ...config, execution })),
+      );
     },
     putCredential: (credential: Credential) => credentials.put(credential),
   };

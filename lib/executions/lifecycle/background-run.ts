@@ -16,7 +16,7 @@ import {
 import { execute } from '../../engine/execute.ts';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
-import { readAnswering } from '../../workflows/plan/compile-plan.ts';
+import { collectsAllEnds } from '../../workflows/plan/compile-plan.ts';
 import type { BackgroundPorts } from '../ports.ts';
 import { BRIEF_DAYS, isKeptLong, lifeAtEnd } from '../record/blob-store.ts';
 import {
@@ -36,6 +36,7 @@ import { FILE, type LoadedRun, loadBackgroundRun } from './load-background-run.t
 import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
 import { identifyCalls, lendTo, runToResult } from './run-execution.ts';
 
+const loadAnswering = () => import('./answered-early.chunk.ts');
 const loadObjects = () => import('../files/own-objects.chunk.ts');
 
 /**
@@ -155,6 +156,7 @@ class BackgroundRun implements BackgroundInvocation {
   ): Promise<void> {
     const { services, blobs, logger, openTrace, ...ports } = this.#ports;
     const traceparentOf = openTrace === undefined ? undefined : await openTrace(record);
+    const respondsEarly = record.keepsResult && (await loadAnswering()).isAnsweredEarly(record, loaded.plan);
     const execution = toExecutionInfo(record, loaded.workflow);
     const { executionId, workflowId, mode } = record;
     const { callbackKey } = loaded;
@@ -172,7 +174,7 @@ class BackgroundRun implements BackgroundInvocation {
     const infrastructure = watchInfrastructureErrors();
     const { definition } = loaded.workflow;
     const limits = computeLimits(definition.settings, mode);
-    const { collectsEnds, respondsEarly } = readAnswering(definition, record.trigger.nodeId);
+    const collectsEnds = collectsAllEnds(definition, record.trigger.nodeId);
     let responseSaved: Promise<void> | null = null;
     const onResponse = (response: JsonObject): void => {
       const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
@@ -204,7 +206,7 @@ class BackgroundRun implements BackgroundInvocation {
             traceparentOf,
             track: engine.track,
             onProgress: recorder.update,
-            ...(respondsEarly && record.keepsResult ? { onResponse } : {}),
+            ...(respondsEarly ? { onResponse } : {}),
             signal: this.#halted.signal,
             guard: ports.guard,
           },

@@ -7,7 +7,7 @@ import type { SharedServices } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
 import { ALREADY_STARTED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { readAnswering } from '../../workflows/plan/compile-plan.ts';
+import { collectsAllEnds } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { FinishPorts, NodePorts, Ports } from '../ports.ts';
 import { BRIEF_DAYS } from '../record/blob-store.ts';
@@ -190,7 +190,7 @@ export const createPrepareRun =
     await outboundCredentials?.prefetch(plan.credentialIds, maxWaitMs);
     const leftMs = Math.max(0, timeLimitMs - Math.max(0, services.clock.now() - beganAt));
     const limits = computeLimits(workflow.definition.settings, 'inline', leftMs);
-    const { collectsEnds } = readAnswering(workflow.definition, trigger.nodeId);
+    const collectsEnds = collectsAllEnds(workflow.definition, trigger.nodeId);
     const run = async (
       start: ExecutionStart,
       journal: CheckpointJournal = new Map(),

@@ -1,8 +1,7 @@
 import { WORKFLOW_CHANGED, WORKFLOWS_LEFT_STORED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
-import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
-import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
+import { toPublished } from '../../workflows/definition/to-path-configs.ts';
 import type { PutOptions, VersionNote, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import {
   type RegistrarParts,
@@ -70,8 +69,7 @@ const storeDefinition = (
   definition: WorkflowDefinition,
   { workflows, findNodeType }: PutParts,
   options: PutOptions,
-): Promise<Stored> =>
-  workflows.put(definition, toPathConfigs(definition, resolveExecution(definition, findNodeType)), options);
+): Promise<Stored> => workflows.put(definition, toPublished(definition, findNodeType), options);
 
 /**
  * Restores the former definitions, as new versions: versions never change.

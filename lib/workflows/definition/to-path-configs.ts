@@ -1,10 +1,22 @@
 import { isPlainObject, type JsonObject, type WorkflowNode } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
 import type { Authentication, PathConfig, ResponseMode, WebhookFeatures } from './path-config.ts';
 import { compareSpecificity, findPatternProblem, toPattern } from './path-pattern.ts';
+import { resolveExecution } from './resolve-execution.ts';
+import { readResponses } from './responses.ts';
 
 /** The node type that an HTTP request fires. */
 export const WEBHOOK_TRIGGER = 'webhookTrigger';
+
+/** The webhooks of a valid workflow with what its nodes decide for them, so that no request has to. */
+export const toPublished = (definition: WorkflowDefinition, findNodeType: FindNodeType): PathConfig[] => {
+  const { isEarly } = readResponses(definition, (index) => findNodeType(definition.nodes[index]?.type ?? ''));
+  const nodes = definition.nodes.map((node, index) =>
+    isEarly(index) ? { ...node, parameters: { ...node.parameters, continueAfterResponse: true } } : node,
+  );
+  return toPathConfigs({ ...definition, nodes }, resolveExecution(definition, findNodeType));
+};
 
 /**
  * The webhooks of a valid workflow, one for each enabled webhook trigger and method. Literal paths come first, then

@@ -151,14 +151,8 @@ export const findBehind = (plan: Plan, nodeId: string): ReadonlySet<string> => {
   return found;
 };
 
-/** What a run's trigger requires of the run for its caller: parameters of a `webhookTrigger`. */
-export const readAnswering = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>, triggerNodeId: string) => {
-  const { lastNodeAnswer, continueAfterResponse } =
-    nodes.find(({ id }) => id === triggerNodeId)?.parameters ?? {};
-  return {
-    /** The run's output holds the outputs of all end nodes, by node id. */
-    collectsEnds: lastNodeAnswer === 'all',
-    /** The response is stored as soon as a node emits it, since the run continues afterwards. */
-    respondsEarly: continueAfterResponse === true,
-  };
-};
+/** Whether a run's output holds the outputs of all end nodes, by node id, as its trigger's `lastNodeAnswer` asks. */
+export const collectsAllEnds = (
+  { nodes }: Pick<WorkflowDefinition, 'nodes'>,
+  triggerNodeId: string,
+): boolean => nodes.find(({ id }) => id === triggerNodeId)?.parameters?.lastNodeAnswer === 'all';

@@ -1,8 +1,8 @@
 import { quote } from '../../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { RESPOND_TO_WEBHOOK } from '../../../lib/workflows/definition/responses.ts';
 import { type DraftGraph, reachFrom, sourcesIn, targetsIn } from './graph/draft-graph.ts';
-import { RESPOND_TO_WEBHOOK } from './mistakes/check-callers.ts';
 import { proposeAdditions } from './proposals/proposal.ts';
 
 /** Checks that a workflow has a trigger that can fire and that triggers reach all its nodes. */

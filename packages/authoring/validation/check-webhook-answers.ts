@@ -22,7 +22,7 @@ const modesOf: readonly (readonly [FeatureName, readonly string[]])[] = [
 export const checkWebhookAnswers = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>): Problem[] =>
   nodes.flatMap(({ type, parameters }, index) => {
     if (type !== WEBHOOK_TRIGGER) return [];
-    const { responseMode = 'onReceived', continueAfterResponse, onTimeout } = parameters;
+    const { responseMode = 'onReceived' } = parameters;
     const place = `/nodes/${index}/parameters`;
     return problemsWhere(
       ...modesOf.map(([name, modes]): [boolean, string, string] => [
@@ -30,11 +30,6 @@ export const checkWebhookAnswers = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>
         `${place}/${name}`,
         `has an effect only with responseMode ${modes.join(' or ')}`,
       ]),
-      [
-        continueAfterResponse === true && onTimeout === 'fail',
-        `${place}/onTimeout`,
-        'cannot be "fail" with continueAfterResponse: the run continues, and the caller gets 202',
-      ],
     );
   });
 

@@ -2,6 +2,7 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { quote } from '../../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { readResponses } from '../../../lib/workflows/definition/responses.ts';
 import { CURRENT_FORMAT } from '../../../lib/workflows/definition/schema.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { eachValue } from './mistakes/check-values.ts';
@@ -17,8 +18,14 @@ export const findFormatChanges = (
   findNodeType: FindNodeType,
 ): readonly Problem[] => {
   if (definition.format === CURRENT_FORMAT) return [];
+  const { isEarly, follower } = readResponses({ ...definition, format: CURRENT_FORMAT }, (index) =>
+    findNodeType(definition.nodes[index]?.type ?? ''),
+  );
   return definition.nodes.flatMap(({ id, type, parameters, settings, disabled }, index) => {
     if (disabled === true) return [];
+    const followerId = definition.nodes[follower(index) ?? -1]?.id;
+    const isChanged = isEarly(index) && parameters.continueAfterResponse !== true;
+    const ofResponses = isChanged && followerId !== undefined ? [describeEarly(followerId, index)] : [];
     const schema = findNodeType(type)?.schema;
     const values = [...eachValue(schema, parameters, `/nodes/${index}/parameters`)];
     const passesOn = settings?.onError === 'continue' || settings?.onError === 'route';
@@ -29,12 +36,17 @@ export const findFormatChanges = (
         ? findHoles(value).map((expression) => ({ path, message: describeHole(expression) }))
         : [],
     );
-    return [...holes, ...ofFailures];
+    return [...ofResponses, ...holes, ...ofFailures];
   });
 };
 
 const describeFailure = (id: string): string =>
   `with "format": ${CURRENT_FORMAT}, ${quote(id)} gives { error, input } if it fails: what reads a field of its input then, reads it as input.FIELD`;
+
+const describeEarly = (followerId: string, trigger: number): Problem => ({
+  path: `/nodes/${trigger}/parameters/responseMode`,
+  message: `with "format": ${CURRENT_FORMAT}, the caller gets the response as soon as respondToWebhook has run, and ${quote(followerId)} runs in the background; "continueAfterResponse": false makes the caller wait for it`,
+});
 
 const describeHole = (expression: string): string => {
   const operand = /^[\w$.`]+$/.test(expression) ? expression : `(${expression})`;

@@ -19,6 +19,7 @@ import { type DraftGraph, readDraft, readDraftGraph } from './graph/draft-graph.
 import { checkCallers } from './mistakes/check-callers.ts';
 import { checkMistakes } from './mistakes/check-mistakes.ts';
 import { checkNumbers } from './mistakes/check-numbers.ts';
+import { checkResponses } from './mistakes/check-responses.ts';
 import { proposeWithout } from './proposals/proposal.ts';
 import { checkUrls } from './references/check-urls.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
@@ -134,6 +135,7 @@ const checkSemantics = async (
     ...checkExpectation(definition),
     ...checkBodies(graph),
     ...checkCallers(graph, isConnected),
+    ...checkResponses(graph, isConnected),
     ...checkCircles(definition),
     ...(await checkWebhooks(definition, names, types)),
     ...(await checkMistakes(graph, definition, isConnected)),

@@ -50,6 +50,35 @@ describe('workflow validate', () => {
     });
   });
 
+  test('says that a response would no longer wait for what follows', async () => {
+    const { call, file } = await openCommandLine();
+    const answering = (parameters: object) => ({
+      id: 'shop',
+      name: 'Shop',
+      nodes: [
+        { id: 'start', type: 'webhookTrigger', parameters: { responseMode: 'responseNode', ...parameters } },
+        { id: 'answer', type: 'respondToWebhook' },
+        { id: 'call', type: 'httpRequest', parameters: { url: 'https://api.example' } },
+      ],
+      connections: [
+        { sourceNodeId: 'start', targetNodeId: 'answer' },
+        { sourceNodeId: 'answer', targetNodeId: 'call' },
+      ],
+    });
+    const path = file('w.json', JSON.stringify(answering({})));
+    expect((await call(`workflow upgrade ${path} --dry-run`)).err).toContain(
+      '/nodes/0/parameters/responseMode with "format": 2, the caller gets the response as soon as respondToWebhook has run, and "call" runs in the background; "continueAfterResponse": false makes the caller wait for it',
+    );
+    for (const continueAfterResponse of [true, false]) {
+      const said = file('v.json', JSON.stringify(answering({ continueAfterResponse })));
+      expect((await call(`workflow upgrade ${said} --dry-run`)).err).toBe('Nothing was written.');
+    }
+    const strict = file('u.json', JSON.stringify(answering({ onTimeout: 'fail' })));
+    expect((await call(`workflow upgrade ${strict}`)).err).toContain(
+      'cannot be "fail" with continueAfterResponse, the default here',
+    );
+  });
+
   test('says nothing of a file that has format 2', async () => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', calling(ORDER, '\n  "format": 2,'));

@@ -310,10 +310,11 @@ describe('timeoutSeconds', () => {
 /** A node that waits until the test lets it go on. */
 const aGate = () => {
   const gate = Promise.withResolvers<void>();
-  const plugin = pluginWith('waits', async (_node, input) => {
+  const wait: Parameters<typeof pluginWith>[1] = async (_node, input) => {
     await gate.promise;
     return input;
-  });
+  };
+  const plugin = pluginWith('waits', wait, false);
   return { open: gate.resolve, options: { plugins: [plugin], runsBehind: true } };
 };
 
@@ -379,6 +380,43 @@ describe('continueAfterResponse', () => {
     expect(await service.executions.find('execution-1')).toMatchObject({ status: 'running', endedAt: null });
     gate.open();
     expect(await untilEnded(service)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('is the default in format 2 if a node with side effects can follow', async () => {
+    const gate = aGate();
+    const webhook = { responseMode: 'responseNode' } as const;
+    const chain = [respond, { type: 'waits' }];
+    const service = await aServiceWith({ webhook, chain, format: 2 }, gate.options);
+    expect(await whenAnswered(service, service.call(aJsonEvent({})))).toMatchObject({ statusCode: 201 });
+    expect(await service.executions.find('execution-1')).toMatchObject({ mode: 'durable', endedAt: null });
+    gate.open();
+    expect(await untilEnded(service)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test.each<[string, Pick<AWorkflow, 'format' | 'webhook' | 'chain'>]>([
+    ['only pure nodes follow', { format: 2, chain: [{ type: 'fails' }, respond] }],
+    [
+      'the trigger says so',
+      { format: 2, webhook: { continueAfterResponse: false }, chain: [respond, { type: 'fails' }] },
+    ],
+    ['the format is 1', { format: 1, chain: [respond, { type: 'fails' }] }],
+  ])('is not the default if %s: the run is inline', async (_what, { webhook, ...workflow }) => {
+    const service = await aServiceWith({
+      ...workflow,
+      webhook: { responseMode: 'responseNode', ...webhook },
+    });
+    await service.call(aJsonEvent({}));
+    expect(await service.executions.find('execution-1')).toMatchObject({ mode: 'inline', status: 'failed' });
+  });
+
+  test('leaves the failure of what follows on record, in format 2', async () => {
+    const gate = aGate();
+    const webhook = { responseMode: 'responseNode' } as const;
+    const chain = [respond, { type: 'waits' }, { type: 'fails' }];
+    const service = await aServiceWith({ webhook, chain, format: 2 }, gate.options);
+    expect(await whenAnswered(service, service.call(aJsonEvent({})))).toMatchObject({ statusCode: 201 });
+    gate.open();
+    expect(await untilEnded(service)).toMatchObject({ status: 'failed', failure: { nodeId: 'node-3' } });
   });
 
   test('gives a repeated delivery the same response, during the run and afterwards', async () => {

@@ -29,7 +29,7 @@ export const continueAfterResponse = defineFeature({
   name: 'continueAfterResponse',
   schema: Type.Boolean({
     description:
-      'Answer as soon as a respondToWebhook node has run; the rest of the workflow continues in the background',
+      'Answer as soon as a respondToWebhook node has run; the rest continues in the background. The default in format 2 if it has side effects or waits',
     examples: [true],
   }),
   stages: () => ({ waiting: { isInBackground: true } }),

@@ -7,7 +7,10 @@ import {
 } from '@hookloom/plugin-kit';
 import { type FindNodeType, type NodeType, namesOfOutputs } from '@hookloom/plugin-kit/host';
 import type { Connection, WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
+import { type Responses, readResponses } from '../../../../lib/workflows/definition/responses.ts';
 import { MAX_NODES } from '../../../../lib/workflows/definition/schema.ts';
+
+export { reachFrom } from '../../../../lib/workflows/definition/reach.ts';
 
 /** The readable parts of a workflow file of any shape. */
 interface Draft {
@@ -104,12 +107,11 @@ export interface DraftGraph {
   readonly indexOf: ReadonlyMap<string, number>;
   /** The format of the file. */
   readonly format: number;
+  readonly responses: Responses;
 }
 
-export const readDraftGraph = (
-  { nodes, connections, format = 1 }: WorkflowDefinition,
-  findNodeType: FindNodeType,
-): DraftGraph => {
+export const readDraftGraph = (definition: WorkflowDefinition, findNodeType: FindNodeType): DraftGraph => {
+  const { nodes, connections, format = 1 } = definition;
   const indexOf = new Map(nodes.map(({ id }, index) => [id, index]));
   const draftNodes = nodes.map((node, index) => toDraftNode(node, index, findNodeType(node.type)));
   const edges = connections.flatMap((connection, index): DraftEdge[] => {
@@ -127,7 +129,8 @@ export const readDraftGraph = (
     outgoing[source]?.push(edge);
     incoming[target]?.push(edge);
   });
-  return { nodes: draftNodes, edges, outgoing, incoming, indexOf, format };
+  const responses = readResponses(definition, (index) => draftNodes[index]?.nodeType ?? null);
+  return { nodes: draftNodes, edges, outgoing, incoming, indexOf, format, responses };
 };
 
 const outputOf = ({ sourceOutput }: Connection): string => sourceOutput ?? MAIN_OUTPUT;
@@ -176,21 +179,6 @@ export const outputsBesideBody = (draft: DraftNode): ReadonlySet<string> | null 
   return outputs === null || body === undefined || draft.isDisabled
     ? outputs
     : new Set([...outputs].filter((output) => output !== body));
-};
-
-/** All nodes reached from `roots`, themselves included, depth first. */
-export const reachFrom = (
-  roots: readonly number[],
-  next: (node: number) => readonly number[],
-): ReadonlySet<number> => {
-  const seen = new Set<number>();
-  const work = roots.toReversed();
-  for (let node = work.pop(); node !== undefined; node = work.pop()) {
-    if (seen.has(node)) continue;
-    seen.add(node);
-    for (const target of next(node).toReversed()) if (!seen.has(target)) work.push(target);
-  }
-  return seen;
 };
 
 export const edgesFrom = ({ edges, outgoing }: DraftGraph, node: number): DraftEdge[] =>

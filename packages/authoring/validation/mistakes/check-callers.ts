@@ -2,11 +2,9 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import { quote } from '../../../../lib/shared/describe.ts';
 import { CALLER_WAITS_SECONDS } from '../../../../lib/workflows/definition/path-config.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import { RESPOND_TO_WEBHOOK } from '../../../../lib/workflows/definition/responses.ts';
 import { WEBHOOK_TRIGGER } from '../../../../lib/workflows/definition/to-path-configs.ts';
 import { type DraftGraph, type DraftNode, reachFrom, sourcesIn, targetsIn } from '../graph/draft-graph.ts';
-
-/** The node type that answers webhooks with the response mode `responseNode`. */
-export const RESPOND_TO_WEBHOOK = 'respondToWebhook';
 
 /**
  * Checks the responses to waiting callers: no node after their trigger waits longer than they do, and responders are
@@ -18,7 +16,7 @@ export const checkCallers = (graph: DraftGraph, hasValidConnections: boolean): P
   return [...checkWaits(graph), ...(isKnown ? checkAnswers(graph) : checkAnswered(graph))];
 };
 
-const placeOfMode = ({ index }: DraftNode): string => `/nodes/${index}/parameters/responseMode`;
+export const placeOfMode = ({ index }: DraftNode): string => `/nodes/${index}/parameters/responseMode`;
 
 /** Values of `responseMode`; null for triggers of other types. */
 const MODES: readonly unknown[] = ['onReceived', 'lastNode', 'responseNode', null];
@@ -35,29 +33,32 @@ const checkWaits = (graph: DraftGraph): Problem[] => {
   }
   return graph.nodes.flatMap((draft) => {
     const waiting = waitingFor.get(draft.index);
-    if (waiting === undefined || !waitsForRun(draft)) return [];
-    const seconds = waitSecondsOf(waiting);
-    const reason = Number.isFinite(seconds)
-      ? `waits ${seconds} seconds, but the caller at most ${CALLER_WAITS_SECONDS}`
-      : 'waits for an outside answer, which only a background run can do';
-    const message = `makes the caller wait for the result, but ${quote(waiting.node.id)} ${reason}: use onReceived or "onTimeout": "continue"`;
+    if (waiting === undefined || !waitsForRun(graph, draft)) return [];
+    const reason = Number.isFinite(waitSecondsOf(waiting))
+      ? `${describeWait(waiting)}, but the caller at most ${CALLER_WAITS_SECONDS}`
+      : `${describeWait(waiting)}, which only a background run can do`;
+    const message = `makes the caller wait for the result, but ${reason}: use onReceived or "onTimeout": "continue"`;
     return [{ path: placeOfMode(draft), message }];
   });
 };
 
 /** Whether the caller of a webhook waits for its run; a background run continues after its caller is answered. */
-const waitsForRun = (draft: DraftNode): boolean => {
-  const { continueAfterResponse, onTimeout } = draft.node.parameters;
+const waitsForRun = ({ responses }: DraftGraph, draft: DraftNode): boolean => {
   const mode = modeOf(draft);
   return (
     (mode === 'lastNode' || mode === 'responseNode') &&
-    continueAfterResponse !== true &&
-    onTimeout !== 'continue'
+    !responses.isEarly(draft.index) &&
+    draft.node.parameters.onTimeout !== 'continue'
   );
 };
 
+export const describeWait = (draft: DraftNode): string => {
+  const seconds = waitSecondsOf(draft);
+  return `${quote(draft.node.id)} waits ${Number.isFinite(seconds) ? `${seconds} seconds` : 'for an outside answer'}`;
+};
+
 /** NaN for a time known only at run time. */
-const waitSecondsOf = ({ nodeType, node }: DraftNode): number => {
+export const waitSecondsOf = ({ nodeType, node }: DraftNode): number => {
   try {
     return Number(nodeType?.control?.waitSeconds?.(node.parameters) ?? 0);
   } catch {
@@ -117,7 +118,7 @@ const checkAnswers = (graph: DraftGraph): Problem[] => {
 export const checkWaitingTime = (graph: DraftGraph): Problem[] => {
   const limits = new Map<number, Limit>();
   for (const trigger of graph.nodes) {
-    const seconds = waitingSeconds(trigger);
+    const seconds = waitingSeconds(graph, trigger);
     if (seconds === null) continue;
     for (const index of reachFrom([trigger.index], targetsIn(graph))) {
       const { seconds: before = Number.POSITIVE_INFINITY } = limits.get(index) ?? {};
@@ -137,8 +138,8 @@ interface Limit {
 }
 
 /** How long the caller of a webhook waits for its run; null when it does not wait, or the run continues after the response. */
-const waitingSeconds = (trigger: DraftNode): number | null => {
-  if (trigger.isDisabled || !waitsForRun(trigger)) return null;
+const waitingSeconds = (graph: DraftGraph, trigger: DraftNode): number | null => {
+  if (trigger.isDisabled || !waitsForRun(graph, trigger)) return null;
   const { timeoutSeconds } = trigger.node.parameters;
   return Math.min(
     typeof timeoutSeconds === 'number' ? timeoutSeconds : CALLER_WAITS_SECONDS,
