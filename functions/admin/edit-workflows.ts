@@ -9,6 +9,7 @@ const parts = openEditWorkflows(installedPlugins);
 export const handler = serve(
   createEditWorkflows({
     ...parts,
-    check: (values, { findNodeType }, isProbe) => checkWorkflows(values, { ...parts, findNodeType, isProbe }),
+    check: (values, { findNodeType }, options) =>
+      checkWorkflows(values, { ...parts, findNodeType, ...options }),
   }),
 );

@@ -28,3 +28,14 @@ export const change = v.object({
   from: v.optional(json),
   to: v.optional(json),
 });
+
+const schemas = v.record(v.string(), described(anyObject, 'A JSON Schema'));
+
+/** What an editor can't know of the data of a workflow. */
+export const describedData = v.object({
+  outputs: described(
+    v.record(v.string(), schemas),
+    'By node id, what nodes deliver on each output if that depends on their parameters, with references such as `#input` to what the node gets',
+  ),
+  workflows: described(schemas, 'By id, what the workflows deliver that its nodes run'),
+});

@@ -30,7 +30,7 @@ import { findUsersOfWorkflow } from '../workflows/definition/find-users.ts';
 import type { CheckedWorkflow, Problem } from '../workflows/definition/problem.ts';
 import type { ListUsers } from '../workflows/definition/uses.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
-import { definition, described } from './answers.ts';
+import { definition, described, describedData } from './answers.ts';
 import { checkWorkflowId } from './calls.ts';
 import { type ListeningParts, listeningRoutes } from './listening.ts';
 import { findVersion, pointedText, toPointed, workflowLimits, workflowTrigger } from './workflows.ts';
@@ -56,6 +56,7 @@ export const checkedWorkflow = v.object({
   errors: v.array(v.object({ ...pointedText.entries, workflowId: v.optional(v.string()) })),
   warnings: v.array(pointedText),
   times: v.array(triggerTimes),
+  described: v.optional(describedData),
 });
 
 const MAX_WORKFLOWS = 100;
@@ -129,7 +130,13 @@ export const purgeProbeRoute = defineRoute({
 export const validateWorkflowsRoute = defineRoute({
   route: 'POST /api/admin/workflows/validate',
   summary: `checks up to ${MAX_WORKFLOWS} workflows, and stores nothing`,
-  body: workflowsBody,
+  body: v.strictObject({
+    ...workflowsBody.entries,
+    describe: described(
+      v.optional(v.boolean()),
+      'Whether to describe what nodes deliver where that depends on the code of their types, or on other workflows',
+    ),
+  }),
   bodyLimits: workflowLimits,
   answers: { 200: v.object({ valid: v.boolean(), workflows: v.array(checkedWorkflow) }) },
 });
@@ -178,6 +185,12 @@ export const removeWorkflowRoute = defineRoute({
   problems: [...changeProblems, 'WORKFLOW_NOT_FOUND', 'WORKFLOW_IN_USE'],
 });
 
+interface CheckOptions {
+  /** Whether they are probes of the doctor, which have ids of their own. */
+  readonly isProbe?: boolean;
+  readonly isDescribed?: boolean;
+}
+
 interface EditWorkflowsParts
   extends Omit<RegistrarParts, 'findNodeType'>,
     Omit<ListeningParts, 'clock' | 'workflows' | 'baseUrl'>,
@@ -186,14 +199,11 @@ interface EditWorkflowsParts
   readonly logger: Logger;
   readonly workflows: WorkflowStore;
   readonly loadRegistry: () => Promise<Registry>;
-  /**
-   * Checks workflows that are to be stored together; in the same order.
-   * @param isProbe - whether they are probes of the doctor, which have ids of their own
-   */
+  /** Checks workflows that are to be stored together; in the same order. */
   readonly check: (
     values: readonly unknown[],
     registry: Registry,
-    isProbe?: boolean,
+    options?: CheckOptions,
   ) => Promise<readonly CheckedWorkflow[]>;
   readonly listUsers: ListUsers;
   /** Deletes a workflow with all that is stored of it. @returns the number of its executions */
@@ -224,7 +234,7 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
     const checked = await parts.check(
       items.map(({ content }) => content),
       registry,
-      isProbe,
+      { isProbe },
     );
     const puts = requireValid(items, checked);
     const note = { author: readCaller(event), message };
@@ -362,12 +372,15 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
     answerRoute(validateWorkflowsRoute, async ({ body }) => {
       const items = toItems(body);
       const values = items.map(({ content }) => content);
-      const checked = await parts.check(values, await parts.loadRegistry());
+      const checked = await parts.check(values, await parts.loadRegistry(), {
+        isDescribed: body.describe === true,
+      });
       const described = checked.map((one, index) => ({
         id: idOf(values[index]),
         valid: one.problems.length === 0,
         errors: toErrors(one.problems, items[index]).slice(0, MAX_ERRORS / items.length),
         ...describeChecked(one, items[index], items.length),
+        ...(one.described && { described: one.described }),
       }));
       return answerJson(200, { valid: described.every(({ valid }) => valid), workflows: described });
     }),

@@ -4,6 +4,7 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { quote } from '../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import type { InferCalled } from '../authoring/validation/types/called-workflows.ts';
 import { validateWorkflow } from '../authoring/validation/validate.ts';
 import { CommandError } from './command-error.ts';
 import { checkEntries, type Entry } from './event-entries.ts';
@@ -85,9 +86,11 @@ export const readWorkflow = async (
   file: string,
   io: InputIo,
   findNodeType: FindNodeType,
+  inferCalled?: InferCalled,
 ): Promise<WorkflowFile> => {
   const { name, text } = await readInput(file, io);
-  const { definition, problems, warnings } = await validateWorkflow(parseWorkflow(text, name), findNodeType);
+  const parsed = parseWorkflow(text, name);
+  const { definition, problems, warnings } = await validateWorkflow(parsed, findNodeType, null, inferCalled);
   const toLine = createToLine(name, text);
   if (definition === null) throw new CommandError([...problems, ...warnings].map(toLine).join('\n'));
   return { file, definition, warnings: warnings.map(toLine), toLine };

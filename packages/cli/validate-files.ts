@@ -19,13 +19,11 @@ import { checkId, findTriggerWarnings } from '../authoring/stage/check-workflows
 import { checkCredentials, findMetricsProblem } from '../authoring/stage/find-store-problems.ts';
 import { findTimes } from '../authoring/stage/find-times.ts';
 import { findUrlWarnings } from '../authoring/stage/find-warnings.ts';
-import {
-  checkSubworkflows,
-  findSubworkflowCircles,
-  listSubworkflows,
-} from '../authoring/validation/check-subworkflows.ts';
+import { checkSubworkflows, findSubworkflowCircles } from '../authoring/validation/check-subworkflows.ts';
 import { findFormatChanges } from '../authoring/validation/find-format-changes.ts';
 import { readDraft } from '../authoring/validation/graph/draft-graph.ts';
+import { listSubworkflows } from '../authoring/validation/graph/subworkflows.ts';
+import { createInferCalled, type FindCalled } from '../authoring/validation/types/called-workflows.ts';
 import type { CommandContext } from './command.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
@@ -78,10 +76,11 @@ export const validateFiles = async (
   };
   const taken = new Map<string, Registration>();
   const files = await listWithFolders(paths, io);
-  const openBeside = createOpenBeside(files, io);
+  const { openBeside, findBeside } = createOpenBeside(files, io);
   for (const { file: path, folder } of files) {
     try {
-      const file = await readWorkflow(path, io, findNodeType);
+      const inferCalled = createInferCalled(findBeside(folder), findNodeType);
+      const file = await readWorkflow(path, io, findNodeType, inferCalled);
       const { definition } = file;
       const beside = await openBeside(folder, definition);
       const found = [
@@ -141,7 +140,16 @@ const createOpenBeside = (files: readonly FileOfFolder[], io: Io) => {
   );
   const stages = new Map<string, ReturnType<typeof readStage>>();
   const others = new Map<string, ReturnType<typeof readDrafts>>();
-  return async (folder: string | null, definition: WorkflowDefinition): Promise<Beside> => {
+  const readOthers = (folder: string) => {
+    const read = others.get(folder) ?? listBeside(folder, io).then((list) => readDrafts(list, io));
+    others.set(folder, read);
+    return read;
+  };
+  const findBeside =
+    (folder: string | null): FindCalled =>
+    async (id) =>
+      (await named).get(id) ?? (folder === null ? null : ((await readOthers(folder)).get(id) ?? null));
+  const openBeside = async (folder: string | null, definition: WorkflowDefinition): Promise<Beside> => {
     const all = await named;
     const workflows = all.has(definition.id) ? all : new Map([...all, [definition.id, definition]]);
     if (folder === null) return { workflows, credentials: null, variables: null };
@@ -150,10 +158,9 @@ const createOpenBeside = (files: readonly FileOfFolder[], io: Io) => {
     const { credentials, variables } = await stage;
     if (listSubworkflows(definition).every(({ workflowId }) => workflows.has(workflowId)))
       return { workflows, credentials, variables };
-    const read = others.get(folder) ?? listBeside(folder, io).then((list) => readDrafts(list, io));
-    others.set(folder, read);
-    return { workflows: new Map([...(await read), ...workflows]), credentials, variables };
+    return { workflows: new Map([...(await readOthers(folder)), ...workflows]), credentials, variables };
   };
+  return { openBeside, findBeside };
 };
 
 const listBeside = async (folder: string, { env }: Io): Promise<readonly string[]> => {

@@ -13,7 +13,9 @@ import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 import { validateWorkflow } from '../../packages/authoring/validation/validate.ts';
 import { buildConsole } from '../../packages/console/serve/build-console.ts';
-import type { Findings, KnownTypes, ToValidator } from '../../packages/console/src/worker/validate-draft.ts';
+import type { NodeDataTypes } from '../../packages/console/src/worker/describe-node.ts';
+import type { FromValidator, ToValidator } from '../../packages/console/src/worker/messages.ts';
+import type { Findings, KnownTypes } from '../../packages/console/src/worker/validate-draft.ts';
 import { silent } from '../support/a-run.ts';
 import { cases } from '../support/deep.ts';
 import { readSample, sampleNames } from '../support/shown-workflows.ts';
@@ -24,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let findNodeType: FindNodeType;
 let types: Pick<KnownTypes, 'declared' | 'names'>;
 let send: (message: ToValidator) => void;
-let receive: (answer: Findings) => void = () => {};
+let receive: (answer: FromValidator) => void = () => {};
 
 beforeAll(async () => {
   const registry = await loadRegistry(installedPlugins, { logger: silent, clock: systemClock });
@@ -39,7 +41,7 @@ beforeAll(async () => {
     addEventListener: (_type: 'message', listener: (event: { readonly data: ToValidator }) => void) => {
       send = (data) => listener({ data });
     },
-    postMessage: (answer: Findings) => receive(answer),
+    postMessage: (answer: FromValidator) => receive(answer),
   });
   await import(pathToFileURL(join(built, worker)).href);
 });
@@ -51,10 +53,62 @@ afterAll(() => {
 
 const checkInPage = (definition: JsonValue, known: Partial<KnownTypes> = {}): Promise<Findings> =>
   new Promise((resolve) => {
-    receive = resolve;
+    receive = (answer) => 'findings' in answer && resolve(answer.findings);
     send({ known: { ...types, variables: null, ...known } });
     send({ definition });
   });
+
+const describeInPage = (
+  definition: JsonValue,
+  nodeId: string,
+  known: Partial<KnownTypes> = {},
+): Promise<NodeDataTypes | null> =>
+  new Promise((resolve) => {
+    receive = (answer) => 'types' in answer && resolve(answer.types);
+    send({ known: { ...types, variables: null, ...known } });
+    send({ definition, nodeId });
+  });
+
+test('the page knows the types of a node, with what the service has said of outputs and other workflows', async () => {
+  const definition = {
+    nodes: [
+      {
+        id: 'start',
+        type: 'webhookTrigger',
+        parameters: { schema: { type: 'object', properties: { id: { type: 'string' } } } },
+      },
+      {
+        id: 'sums',
+        type: 'summarize',
+        parameters: { items: '{{ [body] }}', values: { n: { operation: 'count' } } },
+      },
+      { id: 'run', type: 'subworkflow', parameters: { workflowId: 'shipping' } },
+    ],
+    connections: [
+      { sourceNodeId: 'start', targetNodeId: 'sums' },
+      { sourceNodeId: 'sums', targetNodeId: 'run' },
+    ],
+  };
+  const n = { type: 'object', properties: { n: { type: 'number' } } };
+  const label = { type: 'object', properties: { label: { type: 'string' } } };
+  const described = { definition, outputs: { sums: { main: n } }, workflows: { shipping: label } };
+  expect(await describeInPage(definition, 'run', { described })).toMatchObject({
+    nodeId: 'run',
+    input: n,
+    trigger: { properties: { body: { properties: { id: { type: 'string' } } } } },
+    nodes: { start: { type: 'object' }, sums: n },
+    outputs: { main: label },
+  });
+  // With other parameters, what was said no longer holds.
+  const [start, sums, run] = definition.nodes;
+  const edited = { ...definition, nodes: [start, { ...sums, parameters: {} }, run] };
+  expect(await describeInPage(edited as JsonObject, 'run', { described })).toMatchObject({
+    input: {},
+    nodes: { sums: {} },
+  });
+  expect((await describeInPage(edited as JsonObject, 'run', { described }))?.input).toEqual({});
+  expect(await describeInPage(definition, 'nowhere')).toBeNull();
+});
 
 test.each(sampleNames)('the page says of %s what the service says', async (name) => {
   const sample = readSample(name);

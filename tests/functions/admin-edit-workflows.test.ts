@@ -417,3 +417,64 @@ describe('probes of the doctor', () => {
     expect((await ask('GET', GREETING)).status).toBe(200);
   });
 });
+
+describe('what only the service knows of data', () => {
+  const nodes = [
+    aTrigger(),
+    {
+      id: 'sums',
+      type: 'summarize',
+      parameters: { items: '{{ [body] }}', values: { n: { operation: 'count' } } },
+    },
+    { id: 'half-done', type: 'summarize', parameters: { values: null } },
+    { id: 'run', type: 'subworkflow', parameters: { workflowId: 'shipping' } },
+    { id: 'none', type: 'subworkflow', parameters: { workflowId: 'nowhere' } },
+  ];
+  const shipping = aWorkflow({
+    id: 'shipping',
+    nodes: [
+      { id: 'start', type: 'manualTrigger', parameters: {} },
+      { id: 'label', type: 'set', parameters: { values: { label: 'A-1' } } },
+    ],
+    connections: [{ sourceNodeId: 'start', targetNodeId: 'label' }],
+  });
+
+  test('is described when it is asked for, also of what is not valid', async () => {
+    const ask = await anApi();
+    await ask('PUT', `${WORKFLOWS}/shipping`, { body: shipping });
+    const definition = aWorkflow({ nodes, connections: [] } as never);
+    const plain = await ask('POST', `${WORKFLOWS}/validate`, many(definition));
+    expect(plain.body.workflows).toEqual([expect.not.objectContaining({ described: expect.anything() })]);
+    const { body } = await ask('POST', `${WORKFLOWS}/validate`, {
+      body: { workflows: [{ definition }], describe: true },
+    });
+    expect(body).toMatchObject({ valid: false });
+    const [{ described }] = body.workflows as [{ described: { outputs: object; workflows: object } }];
+    expect(Object.keys(described.outputs)).toEqual(['sums']);
+    expect(described.outputs).toMatchObject({
+      sums: { main: { properties: { items: { items: { properties: { n: { type: 'integer' } } } } } } },
+    });
+    expect(described.workflows).toMatchObject({
+      shipping: { type: 'object', properties: { label: { type: 'string' } } },
+      nowhere: {},
+    });
+  });
+
+  test('is used when a workflow is stored, also of those stored with it', async () => {
+    const ask = await anApi();
+    const caller = aWorkflow({
+      nodes: [
+        ...nodes.slice(0, 1),
+        ...nodes.slice(3, 4),
+        { id: 'show', type: 'set', parameters: { values: { shown: '{{ lable }}' } } },
+      ],
+      connections: [
+        { sourceNodeId: 'request', targetNodeId: 'run' },
+        { sourceNodeId: 'run', targetNodeId: 'show' },
+      ],
+    } as never);
+    const { status, body } = await ask('PUT', WORKFLOWS, many(caller, shipping));
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).toContain('the input has no \\"lable\\"');
+  });
+});

@@ -77,8 +77,8 @@ export const adminFunctions: Readonly<Record<string, (config: Config, others: Ot
   adminSettings: (config, others) => createSettings({ ...openSettings(installedPlugins, config), ...others }),
   adminEditWorkflows: (config, others) => {
     const parts = { ...openEditWorkflows(installedPlugins, config), ...others };
-    const check: Parameters<typeof createEditWorkflows>[0]['check'] = (values, { findNodeType }, isProbe) =>
-      checkWorkflows(values, { ...parts, findNodeType, isProbe });
+    const check: Parameters<typeof createEditWorkflows>[0]['check'] = (values, { findNodeType }, options) =>
+      checkWorkflows(values, { ...parts, findNodeType, ...options });
     return createEditWorkflows({ ...parts, check });
   },
   adminTryNode: (config) => {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import type { WorkflowDefinition } from './definition.ts';
 
 /** Something that is wrong in a workflow file, or probably wrong; `path` is a JSON pointer (RFC 6901). */
@@ -33,6 +33,16 @@ export interface CheckedWorkflow {
   readonly warnings: readonly Problem[];
   /** When its schedules fire next. */
   readonly times: readonly TriggerTimes[];
+  /** Absent unless it was asked for. */
+  readonly described?: DescribedData;
+}
+
+/** JSON Schemas of data that only the service can describe. */
+export interface DescribedData {
+  /** What nodes deliver on each output, by their ids, if it depends on the code of a node type. */
+  readonly outputs: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  /** What the workflows deliver that it runs, by their ids. */
+  readonly workflows: Readonly<Record<string, JsonObject>>;
 }
 
 /** When a trigger fires next: local times in its time zone with UTC offsets; empty when it never fires again. */

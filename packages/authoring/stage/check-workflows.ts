@@ -1,4 +1,4 @@
-import type { Clock, JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
+import { type Clock, isPlainObject, type JsonObject, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { CredentialStore } from '../../../lib/credentials/credential.ts';
 import type { OutboundPorts } from '../../../lib/credentials/outbound/ports.ts';
@@ -16,8 +16,11 @@ import {
 } from '../../../lib/workflows/definition/problem.ts';
 import type { ListUsers } from '../../../lib/workflows/definition/uses.ts';
 import type { WorkflowStore } from '../../../lib/workflows/definition/workflow-store.ts';
+import { readDraft } from '../validation/graph/draft-graph.ts';
 import { checkSchema } from '../validation/schema/check-schema.ts';
+import { createInferCalled } from '../validation/types/called-workflows.ts';
 import { validateWorkflow } from '../validation/validate.ts';
+import { describeData } from './describe-data.ts';
 import { findCredentialProblems, findMetricsProblem } from './find-store-problems.ts';
 import { findTimes } from './find-times.ts';
 import { findMissingSubworkflows, findUnsignedDeduplication, findUrlWarnings } from './find-warnings.ts';
@@ -35,6 +38,8 @@ interface Stage {
   readonly clock: Pick<Clock, 'now'>;
   /** Whether the workflows are probes of the doctor, which have ids of their own; false by default. */
   readonly isProbe?: boolean | undefined;
+  /** Whether to describe data of which only the stage knows the types; false by default. */
+  readonly isDescribed?: boolean | undefined;
   readonly listUsers: ListUsers;
 }
 
@@ -54,7 +59,15 @@ export const checkWorkflows = async (
     ? await stage.readVariables()
     : {};
   const names = Object.keys(variables);
-  const found = await Promise.all(values.map((value) => validateWorkflow(value, stage.findNodeType, names)));
+  const drafts = values.map((value) => (isPlainObject(value) ? readDraft(value).definition : null));
+  const inferCalled = createInferCalled(
+    async (id) =>
+      drafts.findLast((draft) => draft?.id === id) ?? (await stage.workflows.find(id))?.definition ?? null,
+    stage.findNodeType,
+  );
+  const found = await Promise.all(
+    values.map((value) => validateWorkflow(value, stage.findNodeType, names, inferCalled)),
+  );
   const definitions = found.flatMap(({ definition }) => definition ?? []);
   const [metricsProblem, disabled] = await Promise.all([
     findMetricsProblem(definitions, stage.listUsers),
@@ -62,7 +75,12 @@ export const checkWorkflows = async (
   ]);
   return Promise.all(
     found.map(async ({ definition, problems, warnings }, index) => {
-      if (definition === null) return { definition, problems, warnings, times: [] };
+      const draft = drafts[index] ?? null;
+      const described =
+        stage.isDescribed === true && draft !== null
+          ? { described: await describeData(draft, inferCalled, stage.findNodeType) }
+          : {};
+      if (definition === null) return { definition, problems, warnings, times: [], ...described };
       const before = found.slice(0, index).some((other) => other.definition?.id === definition.id);
       const triggers = await resolveStageTriggers(definition, variables, stage.findNodeType);
       const ofStage = [
@@ -82,6 +100,7 @@ export const checkWorkflows = async (
           ...findDisabledNodes(definition, disabled),
         ],
         times: await findTimes(triggers.definition, stage.clock.now()),
+        ...described,
       };
     }),
   );

@@ -1,13 +1,9 @@
-import type { WorkflowNode } from '@hookloom/plugin-kit';
 import { didYouMean, quote } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
-
-/** The node type that runs another workflow, and the trigger type that it fires there. */
-const SUBWORKFLOW = 'subworkflow';
-const ENTRY_TRIGGER = 'manualTrigger';
+import { ENTRY_TRIGGER, listSubworkflows, readSubworkflow } from './graph/subworkflows.ts';
 
 /** The other workflows in the same store. */
 interface KnownWorkflows {
@@ -32,20 +28,6 @@ export const checkSubworkflows = async (
     if (message !== null) problems.push({ path, message });
   }
   return problems;
-};
-
-/** The workflows that nodes run, but for those known only at run time. */
-export const listSubworkflows = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>) =>
-  nodes.flatMap((node, index) => {
-    const workflowId = readSubworkflow(node);
-    return workflowId === null ? [] : [{ path: `/nodes/${index}/parameters/workflowId`, workflowId }];
-  });
-
-/** The workflow that a node runs; null when it runs none, or one that is known only at run time. */
-const readSubworkflow = ({ type, parameters, disabled }: WorkflowNode): string | null => {
-  const { workflowId } = parameters;
-  if (type !== SUBWORKFLOW || disabled === true) return null;
-  return typeof workflowId === 'string' && !workflowId.includes('{{') ? workflowId : null;
 };
 
 /** Limits how many workflows are searched. */

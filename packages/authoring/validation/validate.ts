@@ -23,6 +23,7 @@ import { checkResponses } from './mistakes/check-responses.ts';
 import { proposeWithout } from './proposals/proposal.ts';
 import { checkUrls } from './references/check-urls.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
+import type { InferCalled } from './types/called-workflows.ts';
 import { inferWorkflow } from './types/infer-workflow.ts';
 
 type Validation = {
@@ -44,11 +45,13 @@ const MAX_PROBLEMS = 500;
  * proportional to the size of the file.
  *
  * @param variables - names of the variables of the stage; null for a file by itself
+ * @param inferCalled - infers what the workflows deliver that it runs; by default, nothing is known of them
  */
 export const validateWorkflow = async (
   value: unknown,
   findNodeType: FindNodeType,
   variables: readonly string[] | null = null,
+  inferCalled: InferCalled = async () => new Map(),
 ): Promise<Validation> => {
   if (isDeeperThan(value, MAX_DEPTH)) {
     return {
@@ -64,6 +67,7 @@ export const validateWorkflow = async (
   const meaning = await checkSemantics(definition, {
     findNodeType,
     variables,
+    inferCalled,
     hasValidConnections: hasValidConnections(value, shape),
   });
   // Placeholders for invalid values, and their parents, have schema problems only.
@@ -89,17 +93,18 @@ const withoutRepeated = (problems: readonly Problem[]): Problem[] => {
 interface Context {
   readonly findNodeType: FindNodeType;
   readonly variables: readonly string[] | null;
+  readonly inferCalled: InferCalled;
   /** Whether all connections can be read. */
   readonly hasValidConnections: boolean;
 }
 
 const checkSemantics = async (
   definition: WorkflowDefinition,
-  { findNodeType, variables, hasValidConnections }: Context,
+  { findNodeType, variables, inferCalled, hasValidConnections }: Context,
 ): Promise<Problem[]> => {
   const graph = readDraftGraph(definition, findNodeType);
   const natives = await loadNatives();
-  const types = inferWorkflow(graph, natives);
+  const types = inferWorkflow(graph, natives, await inferCalled(definition));
   const hints = limitHints();
   const loopNodes = findLoopNodes(graph);
   const isConnected =

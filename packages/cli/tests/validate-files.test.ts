@@ -64,6 +64,27 @@ describe('workflow validate, with other workflows beside a file', () => {
       });
   });
 
+  test('knows what the workflow delivers that a node runs', async () => {
+    const { call, file } = await openCommandLine({ hasDatabase: false });
+    const label = { id: 'label', type: 'set', parameters: { values: { label: 'A-1' } } };
+    file(
+      'flows/shipping.json',
+      shipping({
+        nodes: [entry, label],
+        connections: [{ sourceNodeId: 'start', targetNodeId: 'label' }],
+      }),
+    );
+    const { nodes, connections, ...caller } = running('shipping');
+    const show = { id: 'show', type: 'set', parameters: { values: { shown: '{{ lable }}' } } };
+    const path = file('flows/w.json', {
+      ...caller,
+      nodes: [...nodes, show],
+      connections: [...connections, { sourceNodeId: 'run', targetNodeId: 'show' }],
+    });
+    const { err } = await call(`workflow validate ${path}`);
+    expect(err).toContain('the input has no "lable", but "label"; did you mean "label"?');
+  });
+
   test('passes what is there, and names what only a service can have', async () => {
     const { call, file } = await openCommandLine({ hasDatabase: false });
     const path = file('flows/w.json', running('shipping'));

@@ -53,7 +53,7 @@ describe('completion offers', () => {
     [
       'what executions have',
       '{{ $execution.',
-      ['id', 'startedAt', 'workflowId', 'workflowVersion', 'stage', 'trigger'],
+      ['id', 'workflowId', 'workflowVersion', 'startedAt', 'stage', 'trigger'],
     ],
     ['the fields of $trigger', '{{ "a" & $trigger.body.', ['name']],
     ['nothing of a text', '{{ body.name. ', null],
@@ -76,6 +76,60 @@ describe('completion offers', () => {
       detail: '(numbers)',
       info: 'The sum of the numbers.',
     });
+  });
+
+  test('declared fields with their type and what is said of them, before others that were seen', () => {
+    const types = {
+      input: {
+        type: 'object',
+        properties: {
+          body: {
+            type: 'object',
+            properties: {
+              total: { type: 'number', description: 'In cents', examples: [1200] },
+              items: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  properties: { price: { type: 'number' }, colour: { enum: ['red'], type: 'string' } },
+                },
+              },
+              name: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+            },
+          },
+        },
+      },
+      trigger: { type: 'object', properties: { id: { type: 'string' } } },
+      nodes: { later: { type: 'object', properties: { sum: { type: 'number' } } } },
+    };
+    const offered = (text: string) =>
+      completeExpression(text, text.length, {
+        syntax: 'jsonata',
+        sample,
+        names: { ...names, types },
+        isAsked: true,
+      })
+        ?.options.filter(({ kind }) => kind === 'field')
+        .map(({ label, detail, info }) => [label, detail, info]);
+    expect(offered('body.')).toEqual([
+      ['total', 'number', 'In cents\nExample: 1200'],
+      ['items', 'list of object', null],
+      ['name', 'string or null · "Ann"', null],
+      ['`first name`', '"Ann"', null],
+    ]);
+    const item = [
+      ['price', 'number · 3', null],
+      ['colour', '"red"', null],
+      ['tags', 'list of 1', null],
+      ['used', 'true', null],
+    ];
+    expect(offered('body.items.')).toEqual(item);
+    expect(offered('body.items[')).toEqual(item);
+    expect(offered('$trigger.')).toEqual([
+      ['id', 'string', null],
+      ['body', 'object', null],
+    ]);
+    expect(offered('$nodes.later.')).toEqual([['sum', 'number', null]]);
   });
 
   test('nothing for an empty word, unless it is asked for', () => {

@@ -8,7 +8,15 @@ import {
   type EditedDefinition,
   renameNode,
 } from '../src/views/editor/definition/definition-edits.ts';
-import { findTables, type Path, searchData, toExpression } from '../src/views/editor/trial/data-paths.ts';
+import {
+  countRows,
+  findTables,
+  type Path,
+  rowsOf,
+  searchData,
+  toExpression,
+  UNSEEN,
+} from '../src/views/editor/trial/data-paths.ts';
 import { fromExecution, fromRequest, fromText } from '../src/views/editor/trial/recorded-data.ts';
 import {
   addData,
@@ -404,7 +412,7 @@ describe('a field of data', () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, value, { minKeys: 1, maxKeys: 4 }), async (data) => {
         const sample = { $nodes: { before: data } };
-        for (const { path, value: expected } of searchData(data, '').hits.slice(0, 20)) {
+        for (const { path, value: expected } of searchData({ value: data, type: {} }, '').hits.slice(0, 20)) {
           const expression = toExpression('before', path);
           if (expression === null) continue;
           const outcome = await evaluateOnSample(expression, 'template', sample, {
@@ -418,20 +426,37 @@ describe('a field of data', () => {
     );
   });
 
+  test('is shown with its type, and before anyone has seen it', () => {
+    const item = { type: 'object', properties: { sku: { type: 'string' } } };
+    const type = {
+      type: 'object',
+      properties: { id: { type: 'string' }, items: { type: 'array', items: item } },
+    };
+    const items = { value: UNSEEN, type: type.properties.items };
+    expect(rowsOf({ value: { id: 7, more: 1 }, type }, 50)).toEqual([
+      ['id', { value: 7, type: { type: 'string' } }],
+      ['more', { value: 1, type: {} }],
+      ['items', items],
+    ]);
+    expect(rowsOf(items, 50)).toEqual([[0, { value: UNSEEN, type: item }]]);
+    expect(searchData({ value: UNSEEN, type }, 'sku').hits.map(({ path }) => path)).toEqual([
+      ['items', 0, 'sku'],
+    ]);
+    expect([UNSEEN, {}, [], 'text'].map((value) => countRows({ value, type }))).toEqual([2, 2, 0, null]);
+    expect(countRows({ value: UNSEEN, type: {} })).toBeNull();
+  });
+
   test('is found by its name or its value, within bounds', () => {
     const data = { body: { items: [{ Price: 3 }, { name: 'price list' }] } };
-    expect(searchData(data, 'price').hits.map(({ path }) => path)).toEqual([
+    expect(searchData({ value: data, type: {} }, 'price').hits.map(({ path }) => path)).toEqual([
       ['body', 'items', 0, 'Price'],
       ['body', 'items', 1, 'name'],
     ]);
-    const many = searchData(
-      Array.from({ length: 300_000 }, (_, n) => n),
-      'no such',
-    );
+    const many = searchData({ value: Array.from({ length: 300_000 }, (_, n) => n), type: {} }, 'no such');
     expect(many).toEqual({ hits: [], isPartial: true });
     let deep: unknown = 'end';
     for (let depth = 0; depth < 50_000; depth++) deep = { a: deep };
-    expect(searchData(deep, 'end')).toEqual({ hits: [], isPartial: true });
+    expect(searchData({ value: deep, type: {} }, 'end')).toEqual({ hits: [], isPartial: true });
   });
 
   test('is shown as a table if it is a list of objects', () => {

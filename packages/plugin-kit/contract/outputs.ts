@@ -98,18 +98,22 @@ const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAl
 /** More alternatives say nothing that a reader could use. */
 const MAX_BRANCHES = 20;
 
-/** The schema of one of several. Lists and objects are compared by identity: what they contain can be large. */
+/** The schema of one of several. Lists and objects are compared by identity: what they contain can be large. Notes don't make a difference. */
 export const eitherOf = (schemas: readonly JsonObject[]): JsonObject => {
   const branches = new Map<unknown, JsonObject>();
   for (const schema of schemas)
     for (const branch of branchesOf(schema)) {
       const isLarge = branch.type === 'object' || branch.type === 'array';
-      branches.set(isLarge ? branch : JSON.stringify(branch), branch);
+      const key = isLarge ? branch : JSON.stringify(branch, withoutNotes);
+      if (!branches.has(key)) branches.set(key, branch);
       if (isUnknown(branch) || branches.size > MAX_BRANCHES) return ANYTHING;
     }
   const [first = ANYTHING, ...others] = branches.values();
   return others.length === 0 ? first : { anyOf: [first, ...others] };
 };
+
+const withoutNotes = (keyword: string, value: unknown): unknown =>
+  keyword === 'description' || keyword === 'examples' ? undefined : value;
 
 /** The alternatives of a schema; the schema itself if it has none. */
 export const branchesOf = (schema: JsonObject): readonly JsonObject[] =>

@@ -4,6 +4,7 @@ import {
   ANYTHING,
   BOOLEAN,
   contextOf,
+  EXECUTION,
   limitSize,
   listOf,
   mayBe,
@@ -373,12 +374,6 @@ const ITERATORS = ['map', 'filter', 'single'];
 
 /** Functions that have a result for a value that is missing. */
 const TESTS = ['exists', 'type'];
-
-const EXECUTION = objectOf({
-  ...Object.fromEntries(['id', 'workflowId', 'startedAt', 'stage'].map((name) => [name, TEXT])),
-  workflowVersion: NUMBER,
-  trigger: objectOf({ nodeId: TEXT, type: TEXT }),
-});
 
 const typeNames: Readonly<Record<string, string>> = {
   s: 'string',

@@ -7,6 +7,7 @@ import {
   MAIN_OUTPUT,
 } from '@hookloom/plugin-kit';
 import {
+  branchesOf,
   eitherOf,
   fieldSchema,
   isUnknown,
@@ -28,6 +29,7 @@ import {
   reachFrom,
   targetsIn,
 } from '../graph/draft-graph.ts';
+import { SUBWORKFLOW } from '../graph/subworkflows.ts';
 import { continues, createFailures, failureOf } from './failures.ts';
 import { type Inference, inferExpression, type TypeScope } from './infer-expression.ts';
 import {
@@ -59,8 +61,16 @@ const TRIGGER = -1;
 /** Connections to one node whose types are merged. */
 const MAX_INPUTS = 50;
 
-/** Infers what each node gets and delivers, from what the node types declare. */
-export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowTypes => {
+/**
+ * Infers what each node gets and delivers, from what the node types declare.
+ *
+ * @param called - what the workflows deliver that its nodes run, by id
+ */
+export const inferWorkflow = (
+  graph: DraftGraph,
+  natives: Natives,
+  called: ReadonlyMap<string, Type> = new Map(),
+): WorkflowTypes => {
   const { nodes, indexOf } = graph;
   const inputs = new Map<number, Type>();
   const outputs = new Map<string, Type>();
@@ -130,6 +140,7 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
 
   const ownOutput = (draft: DraftNode, nodeType: NodeType, output: string): Type => {
     const { index, node } = draft;
+    if (node.type === SUBWORKFLOW) return called.get(String(node.parameters.workflowId)) ?? ANYTHING;
     const given = {
       stored: node.parameters,
       get input() {
@@ -227,10 +238,13 @@ export const inferWorkflow = (graph: DraftGraph, natives: Natives): WorkflowType
       if (draft === undefined || draft.outputs === null) return ANYTHING;
       const own = [...draft.outputs].filter((name) => name !== draft.nodeType?.control?.bodyOutput);
       const [first = MAIN_OUTPUT] = own;
-      const gives =
+      const given =
         own.length < 2
           ? outputOf(draft.index, first)
           : eitherOf(own.map((name) => outputOf(draft.index, name)));
+      // It is an empty object if the node has delivered nothing.
+      const gives =
+        draft.nodeType?.endsBranch === false ? given : eitherOf(branchesOf(given).map(withoutRequired));
       const sides = draft.routesErrors && !draft.isDisabled ? failures.sidesOf(draft.index, index) : OWN_SIDE;
       // Outside of the loop, what it has given last can be of another iteration.
       if (sides.own !== sides.error && draft.routesErrors && failures.isRepeated(draft.index))
@@ -279,6 +293,7 @@ function* eachExpression(value: JsonValue): Generator<string> {
 /** What is read before any run: nothing is known. */
 const NO_DATA: TypeScope = { input: ANYTHING, trigger: ANYTHING, nodeOutput: () => ANYTHING };
 
+/** A type of what may have none of its fields. */
 const withoutRequired = ({ required: _, ...type }: Type): Type => type;
 
 /**

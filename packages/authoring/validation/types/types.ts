@@ -3,7 +3,7 @@ import { branchesOf, eitherOf, isUnknown, itemSchema, LOWER_CASE } from '@hooklo
 
 /**
  * What is known of a value before any run: a JSON Schema with few keywords. `{}` says nothing, so nothing is claimed. It has
- * `type` (one, and never `integer`), or `anyOf`; `enum`; of an object `properties`, `required` and `additionalProperties`; of a
+ * `type` (one, and never `integer`), or `anyOf`; `enum`; for readers `description` and `examples`; of an object `properties`, `required` and `additionalProperties`; of a
  * list `items`. A sequence, which is one item or a list of several, has `sequence: true`.
  */
 export type Type = JsonObject;
@@ -14,6 +14,20 @@ export const NUMBER: Type = { type: 'number' };
 export const BOOLEAN: Type = { type: 'boolean' };
 
 export const listOf = (items: Type): Type => ({ type: 'array', items });
+
+/** The type of `$execution`. */
+export const EXECUTION: Type = {
+  type: 'object',
+  properties: {
+    id: TEXT,
+    workflowId: TEXT,
+    workflowVersion: NUMBER,
+    startedAt: TEXT,
+    stage: TEXT,
+    trigger: { type: 'object', properties: { nodeId: TEXT, type: TEXT }, additionalProperties: false },
+  },
+  additionalProperties: false,
+};
 
 const MAX_DEPTH = 30;
 
@@ -42,10 +56,25 @@ const known = new WeakMap<object, Type>();
 /** Reads a JSON Schema as a type; what it says with other keywords is left out. */
 export const toType = (schema: unknown, depth = 0): Type => {
   if (!isPlainObject(schema) || depth > MAX_DEPTH) return ANYTHING;
-  const found = known.get(schema) ?? readType(schema as JsonObject, depth);
+  const found = known.get(schema) ?? withNotes(readType(schema as JsonObject, depth), schema as JsonObject);
   known.set(schema, found);
   return found;
 };
+
+/** What is said of a value in words. */
+const withNotes = (type: Type, { description, examples, example }: JsonObject): Type => {
+  const given = Array.isArray(examples) ? examples.slice(0, 1) : example === undefined ? [] : [example];
+  return typeof description !== 'string' && given.length === 0
+    ? type
+    : {
+        ...type,
+        ...(typeof description === 'string' ? { description: description.slice(0, MAX_NOTE) } : {}),
+        ...(given.length > 0 && JSON.stringify(given).length <= MAX_NOTE ? { examples: given } : {}),
+      };
+};
+
+/** Longer descriptions are cut, and longer examples left out. In UTF-16 units. */
+const MAX_NOTE = 500;
 
 const readType = (schema: JsonObject, depth: number): Type => {
   const { type, enum: choices, const: constant, anyOf, oneOf = anyOf, $ref, allOf } = schema;

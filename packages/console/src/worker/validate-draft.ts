@@ -1,6 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import type { NodeType } from '@hookloom/plugin-kit/host';
-import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
+import type { DescribedData, Problem } from '../../../../lib/workflows/definition/problem.ts';
+import type { CalledWorkflows } from '../../../authoring/validation/types/called-workflows.ts';
 import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import type { Answer } from '../api/routes.ts';
 
@@ -13,6 +14,13 @@ export interface KnownTypes {
   readonly names: readonly string[];
   /** Names of the stage's variables; null if they are not known, so that any may be named. */
   readonly variables: readonly string[] | null;
+  /** What the service said last of data that only it can describe; absent before it did. */
+  readonly described?: Described;
+}
+
+export interface Described extends DescribedData {
+  /** What was described. */
+  readonly definition: unknown;
 }
 
 export interface Findings {
@@ -20,42 +28,77 @@ export interface Findings {
   readonly warnings: readonly Problem[];
 }
 
-/** To the worker: what it is to know from now on, or a definition to check, which it answers with findings. */
-export type ToValidator = { readonly known: KnownTypes } | { readonly definition: unknown };
-
 /**
  * Checks a definition with the service's own validator. What only the code of a plugin can check is left to the
- * service: rules between parameters, and outputs that depend on parameters.
+ * service: rules between parameters, and outputs that depend on parameters, until it has described them.
  */
 export const createValidateDraft = (known: KnownTypes) => {
-  const types = toNodeTypes(known);
+  const findNodeType = toFindNodeType(known);
+  const called = calledOf(known);
   const { variables } = known;
   return async (definition: unknown): Promise<Findings> => {
     const { problems, warnings } = await validateWorkflow(
       definition,
-      (name) => types.get(name) ?? null,
+      findNodeType,
       variables,
+      async () => called,
     );
     return { problems, warnings };
   };
 };
 
 /** The node types that are known, by name. They do not run. */
-const toNodeTypes = ({ declared, names }: Omit<KnownTypes, 'variables'>): Map<string, NodeType> => {
-  const types = new Map(names.map((name) => [name, toNodeType({ nodeType: name })]));
-  for (const type of declared) types.set(type.nodeType, toNodeType(type));
-  return types;
+export const toFindNodeType = ({
+  declared,
+  names,
+  described,
+}: Omit<KnownTypes, 'variables'>): FindNodeType => {
+  const findDescribed = createFindDescribed(described);
+  const types = new Map(names.map((name) => [name, toNodeType({ nodeType: name }, findDescribed)]));
+  for (const type of declared) types.set(type.nodeType, toNodeType(type, findDescribed));
+  return (name) => types.get(name) ?? null;
 };
 
+/** What the workflows deliver that a definition runs. */
+export const calledOf = ({ described }: Pick<KnownTypes, 'described'>): CalledWorkflows =>
+  new Map(Object.entries(described?.workflows ?? {}));
+
+type FindDescribed = (
+  nodeType: string,
+  parameters: JsonObject,
+) => Readonly<Record<string, JsonObject>> | null;
+
+/** Finds what the service said of nodes of the same type with the same parameters. */
+const createFindDescribed = (described: Described | undefined): FindDescribed => {
+  const toKey = (type: string, parameters: JsonObject) => `${type} ${JSON.stringify(parameters)}`;
+  const { nodes } = (described?.definition ?? {}) as { readonly nodes?: readonly DescribedNode[] };
+  const found = new Map(
+    (nodes ?? []).flatMap(({ id, type, parameters = {} }) => {
+      const outputs = described?.outputs[id];
+      return outputs === undefined ? [] : [[toKey(type, parameters), outputs] as const];
+    }),
+  );
+  return (type, parameters) => (found.size === 0 ? null : (found.get(toKey(type, parameters)) ?? null));
+};
+
+interface DescribedNode {
+  readonly id: string;
+  readonly type: string;
+  readonly parameters?: JsonObject;
+}
+
 /** Without declarations, as those of a plugin that can't be read, nothing in it is wrong. */
-const toNodeType = (type: Partial<DeclaredType> & Pick<DeclaredType, 'nodeType'>): NodeType => ({
+const toNodeType = (
+  type: Partial<DeclaredType> & Pick<DeclaredType, 'nodeType'>,
+  findDescribed: FindDescribed,
+): NodeType => ({
   nodeType: type.nodeType,
   kind: type.kind ?? 'action',
   pure: type.pure === true,
   control: (type.control as NodeType['control'] | undefined) ?? null,
   literalParameters: type.literalParameters ?? [],
   checkParameters: null,
-  outputs: toOutputs(type),
+  outputs: toOutputs(type, (parameters) => findDescribed(type.nodeType, parameters)),
   inputs: type.inputs ?? ['main'],
   endsBranch: type.endsBranch ?? false,
   credentialTypes: type.credentialTypes ?? [],
@@ -67,18 +110,22 @@ const toNodeType = (type: Partial<DeclaredType> & Pick<DeclaredType, 'nodeType'>
   getExecutor: () => Promise.reject(new Error(`${type.nodeType} does not run in the page`)),
 });
 
-const toOutputs = ({
-  outputs = null,
-  outputSchemas = {},
-  ...depends
-}: Partial<DeclaredType>): NodeType['outputs'] => {
+const toOutputs = (
+  { outputs = null, outputSchemas = {}, ...depends }: Partial<DeclaredType>,
+  find: (parameters: JsonObject) => ReturnType<FindDescribed>,
+): NodeType['outputs'] => {
   if (outputs === null || depends.outputsDependOnParameters === true)
-    return () => {
-      throw new Error('known to the service');
+    return (parameters) => {
+      const found = find(parameters);
+      if (found === null) throw new Error('known to the service');
+      return found;
     };
-  // What else depends on parameters is known to the service.
-  if (depends.deliveryDependsOnParameters === true) return outputs;
-  return Object.fromEntries(outputs.map((name) => [name, (outputSchemas[name] ?? {}) as JsonObject]));
+  const isFixed = depends.deliveryDependsOnParameters !== true;
+  const schemaOf = (name: string) =>
+    isFixed
+      ? ((outputSchemas[name] ?? {}) as JsonObject)
+      : (parameters: JsonObject) => find(parameters)?.[name] ?? {};
+  return Object.fromEntries(outputs.map((name) => [name, schemaOf(name)]));
 };
 
 /** A trigger that is fired by events registers for them, and one that polls for a schedule. */

@@ -1,11 +1,12 @@
 import { findErrors } from '@hookloom/bounded-schema';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
-import { namesOfOutputs } from '@hookloom/plugin-kit/host';
+import { isUnknown, namesOfOutputs } from '@hookloom/plugin-kit/host';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { execute } from '../../../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../../../lib/engine/steps.ts';
 import { loadRegistry } from '../../../../../lib/plugins/load-registry.ts';
+import type { WorkflowDefinition } from '../../../../../lib/workflows/definition/definition.ts';
 import { loadNatives } from '../../../../../lib/workflows/expressions/language.chunk.ts';
 import { compilePlan } from '../../../../../lib/workflows/plan/compile-plan.ts';
 import { installedPlugins } from '../../../../../nodes/installed.ts';
@@ -13,6 +14,7 @@ import { aManualClock } from '../../../../../tests/support/a-manual-clock.ts';
 import { noOtherWorkflows, silent } from '../../../../../tests/support/a-run.ts';
 import { cases } from '../../../../../tests/support/deep.ts';
 import { readDraftGraph } from '../../../validation/graph/draft-graph.ts';
+import { createInferCalled } from '../../../validation/types/called-workflows.ts';
 import { inferWorkflow } from '../../../validation/types/infer-workflow.ts';
 
 // Whatever a workflow of pure nodes does: the data at each place is of the type that is inferred before the run.
@@ -363,6 +365,21 @@ const workflow = fc
     return { id: 'w', name: 'W', format, enabled: true, nodes, connections };
   });
 
+/** What a workflow delivers to one that runs it, as if its trigger were the one for that. */
+const inferCalledAs = async (definition: WorkflowDefinition): Promise<JsonObject> => {
+  const nodes = definition.nodes.map((one) =>
+    one.type === 'webhookTrigger' ? { ...one, type: 'manualTrigger' } : one,
+  );
+  const infer = createInferCalled(
+    async () => ({ ...definition, nodes }),
+    (name) => findNodeType(name === 'manualTrigger' ? 'webhookTrigger' : name),
+  );
+  const called = await infer({
+    nodes: [{ id: 'run', type: 'subworkflow', parameters: { workflowId: 'w' } }],
+  });
+  return called.get('w') ?? {};
+};
+
 /** What in a value is not of a type. */
 const misfits = (type: JsonObject, value: unknown): unknown =>
   findErrors(
@@ -375,7 +392,7 @@ const misfits = (type: JsonObject, value: unknown): unknown =>
   ).map((error) => ({ ...error, value }));
 
 test('data is of the types that are inferred before the run', async () => {
-  const counts = { workflows: 0, checked: 0, known: 0 };
+  const counts = { workflows: 0, checked: 0, known: 0, results: 0 };
   await fc.assert(
     fc.asyncProperty(workflow, body, async (definition, given) => {
       const graph = readDraftGraph(definition as never, findNodeType);
@@ -389,7 +406,7 @@ test('data is of the types that are inferred before the run', async () => {
         remoteAddress: '192.0.2.1',
         triggeredAt: '2026-01-01T00:00:00.000Z',
       };
-      const { nodes } = await execute(
+      const { nodes, status, output } = await execute(
         compilePlan(definition as never, findNodeType),
         {
           execution: {
@@ -416,8 +433,11 @@ test('data is of the types that are inferred before the run', async () => {
         },
       );
       counts.workflows += 1;
-      for (const { nodeId, status, input, outputs } of nodes) {
-        if (status !== 'succeeded' || !isPlainObject(outputs)) continue;
+      const result = await inferCalledAs(definition as never);
+      if (status === 'succeeded') expect(misfits(result, output)).toEqual([]);
+      if (status === 'succeeded' && !isUnknown(result)) counts.results += 1;
+      for (const { nodeId, status: ended, input, outputs } of nodes) {
+        if (ended !== 'succeeded' || !isPlainObject(outputs)) continue;
         const index = graph.indexOf.get(nodeId) ?? -1;
         const places: [string, JsonObject, unknown][] = Object.entries(outputs).map(([name, data]) => [
           name,
@@ -442,4 +462,5 @@ test('data is of the types that are inferred before the run', async () => {
   );
   // Of most data something is known: the test does not hold because types are open.
   expect(counts.known / counts.checked).toBeGreaterThan(0.8);
+  expect(counts.results / counts.workflows).toBeGreaterThan(0.2);
 });

@@ -1,7 +1,10 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import { fieldSchema } from '@hookloom/plugin-kit/host';
+import { contextOf, EXECUTION, type Type } from '../../../../authoring/validation/types/types.ts';
 import { describeValue } from './describe-value.ts';
 import type { Sample, Surroundings } from './evaluate-sample.ts';
 import { findStart } from './expression-parts.ts';
+import { explainType, fieldsOfType, nameType } from './expression-types.ts';
 import { FUNCTIONS } from './functions.ts';
 import { KEYWORDS, type Token, tokenizeExpression, writeName } from './jsonata-tokens.ts';
 
@@ -37,10 +40,23 @@ const flatten = (values: Values, depth = 0): Values =>
         .flatMap((value) => (Array.isArray(value) ? flatten(value, depth + 1) : [value]))
         .slice(0, MAX_ITEMS);
 
-const stepInto = (values: Values, name: string): Values =>
-  flatten(values).flatMap((value) =>
+/** What a path leads to: values of the sample, and what is known of their type. */
+interface Place {
+  readonly values: Values;
+  readonly type: Type;
+}
+
+const NOWHERE: Place = { values: [], type: {} };
+
+const stepInto = ({ values, type }: Place, name: string): Place => ({
+  values: flatten(values).flatMap((value) =>
     isPlainObject(value) && Object.hasOwn(value, name) ? [value[name]] : [],
-  );
+  ),
+  type: fieldSchema(contextOf(type).each, name) ?? {},
+});
+
+/** The items of a list, or one value. */
+const toEach = ({ values, type }: Place): Place => ({ values: flatten(values), type: contextOf(type).each });
 
 /** Longer expressions are not completed: the search for brackets is quadratic. */
 const MAX_TOKENS = 2_000;
@@ -88,8 +104,6 @@ const VARIABLES: Readonly<Record<string, string>> = {
   $execution: 'the execution',
 };
 
-const EXECUTION = ['id', 'workflowId', 'workflowVersion', 'startedAt', 'stage', 'trigger'];
-
 const completeStart = (before: readonly Token[], root: Root): Suggestion[] => [
   ...fieldsOf(contextAt(before, root)),
   ...Object.entries(VARIABLES).map(([label, detail]) => toSuggestion('variable', label, detail)),
@@ -101,12 +115,11 @@ const completeStart = (before: readonly Token[], root: Root): Suggestion[] => [
 
 const completePath = (path: readonly Token[], root: Root): Suggestion[] => {
   const [{ text = '', kind = null } = {}, ...others] = lastPath(path);
-  const fields = fieldsOf(valuesOf(path, root));
+  const fields = fieldsOf(placeOf(path, root));
   if (kind !== 'variable' || others.length > 0) return fields;
   const known = {
     $nodes: root.names.nodes,
     $vars: root.names.variables ?? [],
-    $execution: EXECUTION,
   }[text];
   const seen = new Set(fields.map(({ label }) => label));
   return [
@@ -124,18 +137,33 @@ const toSuggestion = (
   info: string | null = null,
 ): Suggestion => ({ kind, label, detail, info });
 
-const fieldsOf = (values: Values): Suggestion[] => {
-  const found = new Map<string, unknown>();
+/** The fields of a place: those that are declared, and others that the sample has. */
+const fieldsOf = ({ values, type }: Place): Suggestion[] => {
+  const seen = new Map<string, unknown>();
   for (const value of flatten(values)) {
     if (!isPlainObject(value)) continue;
     for (const name in value) {
-      if (found.size >= MAX_FIELDS) break;
-      if (Object.hasOwn(value, name) && !found.has(name) && !name.includes('`')) found.set(name, value[name]);
+      if (seen.size >= MAX_FIELDS) break;
+      if (Object.hasOwn(value, name) && !seen.has(name)) seen.set(name, value[name]);
     }
   }
-  return [...found].map(([name, value]) =>
-    toSuggestion('field', writeName(name), describeValue(value, MAX_DETAIL)),
-  );
+  const declared = fieldsOfType(type);
+  return [...new Set([...declared.keys(), ...seen.keys()])]
+    .filter((name) => !name.includes('`'))
+    .slice(0, MAX_FIELDS)
+    .map((name) => {
+      const own = declared.get(name) ?? {};
+      const value = seen.has(name) ? describeValue(seen.get(name), MAX_DETAIL) : '';
+      const typeName = nameType(own);
+      // An object or a list says no more than its type.
+      const isSaid = typeName !== '' && typeof seen.get(name) === 'object';
+      return toSuggestion(
+        'field',
+        writeName(name),
+        [typeName, isSaid ? '' : value].filter((text) => text !== '').join(' · '),
+        explainType(own) || null,
+      );
+    });
 };
 
 /** In UTF-16 units of a text. */
@@ -170,34 +198,43 @@ const findOpening = (tokens: readonly Token[], end: number): number => {
   return at;
 };
 
-/** The values of the path that ends the list; empty if it is not plain names. */
-const valuesOf = (tokens: readonly Token[], root: Root): Values => {
+/** What the path that ends the list leads to; nothing if it is not plain names. */
+const placeOf = (tokens: readonly Token[], root: Root): Place => {
   const path = lastPath(tokens);
   const [first, ...names] = path;
-  if (first === undefined) return [];
+  if (first === undefined) return NOWHERE;
   const length = tokens.indexOf(first);
   const start = startOf(first, tokens.slice(0, length), root);
-  return names.reduce((values: Values, { text }) => stepInto(values, text), start);
+  return names.reduce((place: Place, { text }) => stepInto(place, text), start);
 };
 
-const startOf = ({ kind, text }: Token, before: readonly Token[], root: Root): Values => {
+const startOf = ({ kind, text }: Token, before: readonly Token[], root: Root): Place => {
   if (kind === 'name') return stepInto(contextAt(before, root), text);
   if (text === '$') return contextAt(before, root);
-  if (text === '$$') return [inputOf(root)];
-  return Object.hasOwn(VARIABLES, text) ? [root.sample[text]] : [];
+  if (text === '$$') return inputOf(root);
+  if (!Object.hasOwn(VARIABLES, text)) return NOWHERE;
+  const { types } = root.names;
+  const declared: Readonly<Record<string, Type>> = {
+    $nodes: { type: 'object', properties: types?.nodes ?? {} },
+    $trigger: types?.trigger ?? {},
+    $execution: EXECUTION,
+  };
+  return { values: [root.sample[text]], type: declared[text] ?? {} };
 };
 
-const inputOf = ({ sample }: Root): unknown =>
-  Object.fromEntries(Object.entries(sample).filter(([name]) => !Object.hasOwn(VARIABLES, name)));
+const inputOf = ({ sample, names }: Root): Place => ({
+  values: [Object.fromEntries(Object.entries(sample).filter(([name]) => !Object.hasOwn(VARIABLES, name)))],
+  type: names.types?.input ?? {},
+});
 
 /** What plain names are read from after these tokens: the input, or within a filter or a step the items of its path. */
-const contextAt = (tokens: readonly Token[], root: Root): Values => {
+const contextAt = (tokens: readonly Token[], root: Root): Place => {
   for (let at = findOpening(tokens, tokens.length); at >= 0; at = findOpening(tokens, at)) {
     const before = tokens.slice(0, at);
     const isFilter = isOperator(tokens[at], '[');
     const isStep = !isFilter && isOperator(before.at(-1), '.');
     const path = isStep ? before.slice(0, -1) : before;
-    if ((isFilter || isStep) && lastPath(path).length > 0) return flatten(valuesOf(path, root));
+    if ((isFilter || isStep) && lastPath(path).length > 0) return toEach(placeOf(path, root));
   }
-  return [inputOf(root)];
+  return inputOf(root);
 };

@@ -10,6 +10,7 @@ import { ExpressionError } from '../../../../../lib/workflows/expressions/expres
 import type { Result, Scope } from '../../../../../lib/workflows/expressions/scope.ts';
 import { checkExpression } from '../../../../authoring/validation/references/check-expressions.ts';
 import { findExpressions, type Part, type Syntax } from './expression-parts.ts';
+import type { ExpressionTypes } from './expression-types.ts';
 
 /**
  * Data that expressions are tried on: fields of the input by name, and `$nodes`, `$trigger`, `$vars` and `$execution` as
@@ -23,6 +24,8 @@ export interface KnownNames {
   readonly nodes: readonly string[];
   /** The variables of the stage; null if they are not known, so that any may be named. */
   readonly variables: readonly string[] | null;
+  /** Absent if the types of the data are not known. */
+  readonly types?: ExpressionTypes | null;
 }
 
 /** What is known where an expression is written. */

@@ -180,10 +180,10 @@ const Editor = memo((props: EditorProps): ReactNode => {
     () => [refusal, failure && { ...failure, root: '/definition' }].filter((one) => one !== null),
     [refusal, failure],
   );
-  const found = useFindings(definition, types, refusals);
-  const faulty = useMemo(() => new Set([...found.faulty, ...failed]), [found, failed]);
   const [nodeId] = selected;
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;
+  const { found, dataTypes } = useFindings(definition, types, refusals, node?.id ?? null);
+  const faulty = useMemo(() => new Set([...found.faulty, ...failed]), [found, failed]);
   // A node that is renamed keeps its panel, and with it the focus.
   const [shown, setShown] = useState({ id: node?.id, key: 0 });
   if (shown.id !== node?.id) setShown({ id: node?.id, key: shown.key + 1 });
@@ -300,6 +300,7 @@ const Editor = memo((props: EditorProps): ReactNode => {
                       node={node}
                       outputs={outputsOf(node.id)}
                       declared={types.get(node.type)}
+                      dataTypes={dataTypes}
                       onUse={(parameter, expression) =>
                         edit(
                           changeNode(node.id, {
@@ -334,6 +335,7 @@ const Editor = memo((props: EditorProps): ReactNode => {
                       declared={types.get(node.type)}
                       onEdit={edit}
                       trial={trial}
+                      dataTypes={dataTypes}
                       onRenamed={(id, renamed) => {
                         trial.rename(node.id, id, renamed);
                         select(new Set([id]));

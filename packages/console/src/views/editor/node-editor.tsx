@@ -13,6 +13,7 @@ import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react
 import { Choice, TextField } from '../../parts/form-fields.tsx';
 import JsonEditor from '../../parts/json-editor.tsx';
 import { parseDefinition } from '../../parts/parse-json.ts';
+import type { NodeDataTypes } from '../../worker/describe-node.ts';
 import {
   changeNode,
   chooseCredential,
@@ -47,6 +48,8 @@ interface NodeEditorProps {
   readonly declared: DeclaredType | undefined;
   readonly onEdit: (edit: Edit) => void;
   readonly trial: Trial;
+  /** Null until they are known. */
+  readonly dataTypes: NodeDataTypes | null;
   readonly onRenamed: (id: string, definition: EditedDefinition) => void;
   readonly onAddAfter: (output: string) => void;
   readonly onInsert: (connection: EditedConnection) => void;
@@ -154,7 +157,8 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
 
 const NO_SETTINGS = {};
 
-interface NodeParametersProps extends Pick<NodeEditorProps, 'node' | 'problems' | 'declared' | 'trial'> {
+interface NodeParametersProps
+  extends Pick<NodeEditorProps, 'node' | 'problems' | 'declared' | 'trial' | 'dataTypes'> {
   readonly onChange: (parameters: JsonObject) => void;
 }
 
@@ -162,13 +166,13 @@ const NO_PARAMETERS: JsonObject = {};
 
 /** The parameters as a form or, by choice and of an unknown type, as JSON. */
 const NodeParameters = (props: NodeParametersProps): ReactNode => {
-  const { node, problems, declared, trial, onChange } = props;
+  const { node, problems, declared, trial, dataTypes, onChange } = props;
   const [isJson, setJson] = useState(false);
   const parameters = (node.parameters as JsonObject | undefined) ?? NO_PARAMETERS;
   const { graph, data, variables, values, sampleFor } = trial;
   const names = useMemo(
-    () => ({ nodes: [...findBefore(graph, node.id)], variables }),
-    [graph, node.id, variables],
+    () => ({ nodes: [...findBefore(graph, node.id)], variables, types: dataTypes }),
+    [graph, node.id, variables, dataTypes],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sample depends on the draft and its data
   const sample = useMemo(() => sampleFor(node.id), [graph, data, values, node.id]);

@@ -12,19 +12,23 @@ import {
   toUnique,
 } from './problems.ts';
 
-/** All that is wrong with a definition, as one types: what the page finds, and what the service refused. */
+/**
+ * All that is wrong with a definition, as one types: what the page finds, and what the service refused. With the types of
+ * the data of one node, as far as they are known.
+ */
 export const useFindings = (
   definition: EditedDefinition,
   types: ReadonlyMap<string, DeclaredType>,
   refusals: readonly Refusal[],
+  nodeId: string | null,
 ) => {
-  const validation = useValidation(definition, useKnownTypes(types));
+  const { validation, types: dataTypes } = useValidation(definition, useKnownTypes(types), nodeId);
   const refusedIn = refusals.length === 0 ? null : definition; // without a refusal, an edit finds nothing new
   const refused = useMemo(
     () => (refusedIn === null ? [] : refusals.flatMap((one) => findRefusals(one, refusedIn))),
     [refusals, refusedIn],
   );
-  return useMemo(() => {
+  const findings = useMemo(() => {
     const found = validation === null ? [] : placeFindings(validation, validation.definition);
     const all = toUnique([...refused, ...found]);
     const byNode = new Map(
@@ -34,6 +38,7 @@ export const useFindings = (
     const faulty = new Set(all.flatMap(({ nodeId, isWarning }) => (isWarning ? [] : (nodeId ?? []))));
     return { all, byNode, ofWorkflow: ofWorkflow(all), faulty };
   }, [refused, validation]);
+  return { found: findings, dataTypes };
 };
 
 /** What definitions are checked against; null until the names of all types have arrived. */

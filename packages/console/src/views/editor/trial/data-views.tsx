@@ -4,24 +4,31 @@ import Input from '@cloudscape-design/components/input';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
+import { isPlainObject } from '@hookloom/plugin-kit';
 import { type ReactNode, useMemo, useState } from 'react';
+import type { Type } from '../../../../../authoring/validation/types/types.ts';
 import { describeValue } from '../../../parts/expression/describe-value.ts';
 import { EXPRESSION_TYPE } from '../../../parts/expression/dropped-expression.ts';
+import { explainType, nameType } from '../../../parts/expression/expression-types.ts';
 import { Choice } from '../../../parts/form-fields.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
 import {
+  countRows,
   type DataTable,
-  entriesOf,
   findTables,
   type Path,
+  rowsOf,
   searchData,
-  sizeOf,
+  type Typed,
   toExpression,
+  UNSEEN,
 } from './data-paths.ts';
 import './trial.css';
 
 interface DataViewsProps {
+  /** `UNSEEN` if only the type is known. */
   readonly value: unknown;
+  readonly type: Type;
   /** What the data is: `Input of greet`. */
   readonly label: string;
   /** Whose output it is, for expressions; null for the input of a node. */
@@ -35,27 +42,30 @@ type Look = 'tree' | 'table' | 'json';
 
 /** Data as a tree whose fields make expressions, as tables or as JSON, with a search. */
 export const DataViews = (props: DataViewsProps): ReactNode => {
-  const { value, label, nodeId, parameters, onUse } = props;
+  const { value, type, label, nodeId, parameters, onUse } = props;
   const [look, setLook] = useState<Look>('tree');
   const [sought, setSought] = useState('');
   const [chosen, setChosen] = useState<Path | null>(null);
   const tables = useMemo(() => findTables(value), [value]);
-  const shown = look === 'table' && tables.length === 0 ? 'tree' : look;
+  const isSeen = value !== UNSEEN;
+  const shown = !isSeen || (look === 'table' && tables.length === 0) ? 'tree' : look;
   const expression = chosen === null ? null : toExpression(nodeId, chosen);
-  const rows = { nodeId, chosen, onChoose: setChosen };
+  const rows = { data: { value, type }, nodeId, chosen, onChoose: setChosen };
   return (
     <SpaceBetween size="xs">
       <div className="trial-look">
-        <SegmentedControl
-          label={`How to show ${label}`}
-          selectedId={shown}
-          onChange={({ detail }) => setLook(detail.selectedId as Look)}
-          options={[
-            { id: 'tree', text: 'Tree' },
-            ...(tables.length === 0 ? [] : [{ id: 'table', text: 'Table' }]),
-            { id: 'json', text: 'JSON' },
-          ]}
-        />
+        {isSeen && (
+          <SegmentedControl
+            label={`How to show ${label}`}
+            selectedId={shown}
+            onChange={({ detail }) => setLook(detail.selectedId as Look)}
+            options={[
+              { id: 'tree', text: 'Tree' },
+              ...(tables.length === 0 ? [] : [{ id: 'table', text: 'Table' }]),
+              { id: 'json', text: 'JSON' },
+            ]}
+          />
+        )}
         {shown === 'tree' && (
           <Input
             type="search"
@@ -70,11 +80,7 @@ export const DataViews = (props: DataViewsProps): ReactNode => {
       {shown === 'table' && tables.map((table) => <TableOf key={JSON.stringify(table.path)} {...table} />)}
       {shown === 'tree' && (
         <fieldset className="trial-tree" aria-label={label}>
-          {sought.trim() === '' ? (
-            <Entries {...rows} value={value} path={[]} />
-          ) : (
-            <Hits {...rows} value={value} sought={sought} />
-          )}
+          {sought.trim() === '' ? <Entries {...rows} path={[]} /> : <Hits {...rows} sought={sought} />}
         </fieldset>
       )}
       {shown === 'tree' && expression !== null && (
@@ -84,7 +90,8 @@ export const DataViews = (props: DataViewsProps): ReactNode => {
   );
 };
 
-interface RowsProps extends Pick<DataViewsProps, 'nodeId' | 'value'> {
+interface RowsProps extends Pick<DataViewsProps, 'nodeId'> {
+  readonly data: Typed;
   readonly chosen: Path | null;
   readonly onChoose: (path: Path) => void;
 }
@@ -94,15 +101,16 @@ const PAGE = 50;
 const MAX_SHOWN = 1_000;
 
 const Entries = ({ path, ...props }: RowsProps & { readonly path: Path }): ReactNode => {
-  const { value } = props;
+  const { data } = props;
   const [limit, setLimit] = useState(PAGE);
-  const size = sizeOf(value);
-  if (size === null) return <Box variant="code">{describeValue(value)}</Box>;
+  const size = countRows(data);
+  if (size === null && data.value === UNSEEN) return <Value {...data} />;
+  if (size === null) return <Box variant="code">{describeValue(data.value)}</Box>;
   if (size === 0) return <Box color="text-body-secondary">Empty</Box>;
   return (
     <ul>
-      {entriesOf(value, limit).map(([key, own]) => (
-        <Entry key={key} {...props} path={[...path, key]} value={own} />
+      {rowsOf(data, limit).map(([key, own]) => (
+        <Entry key={key} {...props} path={[...path, key]} data={own} />
       ))}
       {size > limit && (
         <li>
@@ -120,10 +128,11 @@ const Entries = ({ path, ...props }: RowsProps & { readonly path: Path }): React
 };
 
 const Entry = (props: RowsProps & { readonly path: Path }): ReactNode => {
-  const { path, value } = props;
+  const { path, data } = props;
+  const size = countRows(data);
   // Of the data itself, what is in a single object is shown at once.
-  const [isOpen, setOpen] = useState(path.length === 1 && (sizeOf(value) ?? PAGE) < 10);
-  const hasParts = (sizeOf(value) ?? 0) > 0;
+  const [isOpen, setOpen] = useState(path.length === 1 && (size ?? PAGE) < 10);
+  const hasParts = (size ?? 0) > 0;
   const name = String(path.at(-1));
   return (
     <li>
@@ -141,22 +150,39 @@ const Entry = (props: RowsProps & { readonly path: Path }): ReactNode => {
         <span className="trial-fold" />
       )}
       <FieldName {...props} text={name} />
-      <span className="trial-value">{describeValue(value)}</span>
+      <Value {...data} />
       {hasParts && isOpen && <Entries {...props} />}
     </li>
   );
 };
 
+/** A value, and the type that it is declared to have. */
+const Value = ({ value, type }: Typed): ReactNode => {
+  const name = nameType(type);
+  return (
+    <>
+      {name !== '' && (
+        <span className="trial-type" title={explainType(type)}>
+          {name}
+        </span>
+      )}
+      {value !== UNSEEN && !(name !== '' && isPlainObject(value)) && (
+        <span className="trial-value">{describeValue(value)}</span>
+      )}
+    </>
+  );
+};
+
 const Hits = ({ sought, ...props }: RowsProps & { readonly sought: string }): ReactNode => {
-  const { value } = props;
-  const { hits, isPartial } = useMemo(() => searchData(value, sought), [value, sought]);
+  const { value, type } = props.data;
+  const { hits, isPartial } = useMemo(() => searchData({ value, type }, sought), [value, type, sought]);
   return (
     <div role="status">
       <ul>
-        {hits.map(({ path, value: own }) => (
+        {hits.map(({ path, ...own }) => (
           <li key={JSON.stringify(path)}>
             <FieldName {...props} path={path} text={path.join(' › ')} />
-            <span className="trial-value">{describeValue(own)}</span>
+            <Value {...own} />
           </li>
         ))}
       </ul>
@@ -173,7 +199,7 @@ const FieldName = ({
   chosen,
   onChoose,
   text,
-}: Omit<RowsProps, 'value'> & { readonly path: Path; readonly text: string }): ReactNode => {
+}: Omit<RowsProps, 'data'> & { readonly path: Path; readonly text: string }): ReactNode => {
   const expression = toExpression(nodeId, path);
   if (expression === null) return <span className="trial-name">{text}</span>;
   return (

@@ -10,13 +10,17 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Tabs from '@cloudscape-design/components/tabs';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { type ReactNode, useMemo, useState } from 'react';
+import type { Type } from '../../../../../authoring/validation/types/types.ts';
 import { AppLink } from '../../../parts/app-link.tsx';
 import { formatDuration } from '../../../parts/duration.ts';
+import { fieldsOfType } from '../../../parts/expression/expression-types.ts';
 import { Choice } from '../../../parts/form-fields.tsx';
 import JsonEditor from '../../../parts/json-editor.tsx';
 import { JsonView } from '../../../parts/json-view.tsx';
+import type { NodeDataTypes } from '../../../worker/describe-node.ts';
 import type { DefinitionNode } from '../../workflow/definition.ts';
 import { parseInput } from '../../workflow/run-input.ts';
+import { UNSEEN } from './data-paths.ts';
 import { DataViews } from './data-views.tsx';
 import { describeOrigin } from './origin.ts';
 import {
@@ -37,6 +41,8 @@ interface NodeDataPanelProps {
   readonly node: DefinitionNode;
   readonly outputs: readonly string[];
   readonly declared: DeclaredType | undefined;
+  /** Null until they are known. */
+  readonly dataTypes: NodeDataTypes | null;
   readonly onUse: (parameter: string, expression: string) => void;
 }
 
@@ -151,7 +157,7 @@ const Failure = ({ name, message, details, nodeId }: FailureProps): ReactNode =>
   </Alert>
 );
 
-const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNode => {
+const Views = ({ trial, node: { id }, own, declared, dataTypes, onUse }: OwnProps): ReactNode => {
   const { graph, data } = trial;
   const parameters = useMemo(() => findExpressible(declared), [declared]);
   const [earlier, setEarlier] = useState<string | null>(null);
@@ -163,11 +169,20 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
     if (own?.from === 'trial' && Object.keys(own.outputs).length > 0) setTab('output');
   }
   const input = findInput(graph, data, id);
-  const before = [...findBefore(graph, id)].filter((one) => Object.keys(outputsOf(data, one)).length > 0);
+  const inputType = dataTypes?.input ?? {};
+  const nodeTypes = dataTypes?.nodes ?? {};
+  const before = [...findBefore(graph, id)].filter(
+    (one) => Object.keys(outputsOf(data, one)).length > 0 || hasFields(nodeTypes[one]),
+  );
   const shownEarlier = earlier !== null && before.includes(earlier) ? earlier : (before[0] ?? null);
-  const hasInput = before.length > 0 || input !== null;
+  const hasInput = before.length > 0 || input !== null || hasFields(inputType);
   const use = { parameters, onUse };
-  const outputs = Object.entries(own?.outputs ?? {});
+  const made = own?.outputs ?? {};
+  const names = Object.keys(made);
+  const outputs =
+    names.length > 0
+      ? names
+      : Object.entries(dataTypes?.outputs ?? {}).flatMap(([name, type]) => (hasFields(type) ? [name] : []));
   return (
     <Tabs
       ariaLabel={`Input and output of ${id}`}
@@ -181,10 +196,16 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
                 id: 'input',
                 label: 'Input',
                 content:
-                  input === null ? (
+                  input === null && !hasFields(inputType) ? (
                     <Box color="text-body-secondary">Nothing reaches this node in the data.</Box>
                   ) : (
-                    <DataViews {...use} value={input} label={`Input of ${id}`} nodeId={null} />
+                    <DataViews
+                      {...use}
+                      value={input ?? UNSEEN}
+                      type={inputType}
+                      label={`Input of ${id}`}
+                      nodeId={null}
+                    />
                   ),
               },
             ]),
@@ -200,11 +221,12 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
               </Box>
             ) : (
               <SpaceBetween size="s">
-                {outputs.map(([name, value]) => (
+                {outputs.map((name) => (
                   <div key={name}>
                     {(outputs.length > 1 || name !== 'main') && <Box variant="awsui-key-label">{name}</Box>}
                     <DataViews
-                      value={value}
+                      value={made[name] ?? UNSEEN}
+                      type={dataTypes?.outputs[name] ?? {}}
                       label={`Output ${name} of ${id}`}
                       nodeId={id}
                       parameters={NONE}
@@ -232,7 +254,12 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
                     <DataViews
                       {...use}
                       key={shownEarlier}
-                      value={mainOf(outputsOf(data, shownEarlier))}
+                      value={
+                        dataOf(data, shownEarlier) === undefined
+                          ? UNSEEN
+                          : mainOf(outputsOf(data, shownEarlier))
+                      }
+                      type={nodeTypes[shownEarlier] ?? {}}
                       label={`Output of ${shownEarlier}`}
                       nodeId={shownEarlier}
                     />
@@ -244,6 +271,8 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
     />
   );
 };
+
+const hasFields = (type: Type = {}): boolean => fieldsOfType(type).size > 0;
 
 /** Names of the parameters that can take an expression. */
 const findExpressible = (declared: DeclaredType | undefined): readonly string[] => {

@@ -1,0 +1,93 @@
+import type { Natives } from '@hookloom/counted-jsonata';
+import { eitherOf, type FindNodeType } from '@hookloom/plugin-kit/host';
+import type { WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
+import { loadNatives } from '../../../../lib/workflows/expressions/language.chunk.ts';
+import {
+  type DraftGraph,
+  type DraftNode,
+  deliveringOutputs,
+  edgesFrom,
+  outputsBesideBody,
+  reachFrom,
+  readDraftGraph,
+} from '../graph/draft-graph.ts';
+import { ENTRY_TRIGGER, listSubworkflows } from '../graph/subworkflows.ts';
+import { inferWorkflow } from './infer-workflow.ts';
+import { ANYTHING, objectOf, type Type } from './types.ts';
+
+/** What the workflows deliver that `subworkflow` nodes run, by id; those that are not known are missing. */
+export type CalledWorkflows = ReadonlyMap<string, Type>;
+
+/** Finds a workflow that another one runs; null for one that is not at hand. */
+export type FindCalled = (workflowId: string) => Promise<WorkflowDefinition | null>;
+
+/** How deeply workflows that run each other are followed, and how many in all: of others, nothing is known. */
+const MAX_DEPTH = 5;
+const MAX_WORKFLOWS = 50;
+
+/** Infers what the workflows deliver that a workflow runs. */
+export type InferCalled = (definition: Pick<WorkflowDefinition, 'nodes'>) => Promise<CalledWorkflows>;
+
+/** Infers it from the definitions that are at hand. */
+export const createInferCalled = (find: FindCalled, findNodeType: FindNodeType): InferCalled => {
+  return async (definition) => {
+    const known = new Map<string, Type>();
+    const inferAll = async (caller: Pick<WorkflowDefinition, 'nodes'>, depth: number): Promise<void> => {
+      for (const { workflowId } of listSubworkflows(caller)) {
+        if (known.has(workflowId) || known.size >= MAX_WORKFLOWS) continue;
+        known.set(workflowId, ANYTHING); // also if it runs itself
+        const other = await find(workflowId);
+        if (other === null) continue;
+        if (depth < MAX_DEPTH) await inferAll(other, depth + 1);
+        const graph = readDraftGraph(other, findNodeType);
+        known.set(workflowId, inferResult(graph, await loadNatives(), known));
+      }
+    };
+    await inferAll(definition, 1);
+    return known;
+  };
+};
+
+/** The type of what a workflow delivers that another one runs: the output of the last of its nodes that has run. */
+const inferResult = (graph: DraftGraph, natives: Natives, called: CalledWorkflows): Type => {
+  const entries = graph.nodes.filter(({ node, isDisabled }) => node.type === ENTRY_TRIGGER && !isDisabled);
+  const next = (at: number) => edgesFrom(graph, at).flatMap(({ isBody, target }) => (isBody ? [] : [target]));
+  const reached = [
+    ...reachFrom(
+      entries.map(({ index }) => index),
+      next,
+    ),
+  ];
+  const hasLoop = reached.some((at) => reachFrom(next(at), next).has(at));
+  if (entries.length !== 1 || hasLoop || reached.length > MAX_REACHED) return ANYTHING;
+  const types = inferWorkflow(graph, natives, called);
+  const given = reached.flatMap((at): Type[] => {
+    const draft = graph.nodes[at];
+    if (draft === undefined || !canBeLast(graph, draft)) return [];
+    const outputs = deliveringOutputs(draft) === null ? null : outputsBesideBody(draft);
+    const own = outputs === null ? [ANYTHING] : [...outputs].map((name) => types.outputOf(at, name));
+    return mayEnd(draft) ? [...own, objectOf({})] : own;
+  });
+  return eitherOf(given);
+};
+
+/** The search for loops is quadratic. */
+const MAX_REACHED = 200;
+
+/** Whether it may be that a node has run and none of those behind it. */
+const canBeLast = (graph: DraftGraph, draft: DraftNode): boolean => {
+  const outputs = deliveringOutputs(draft) === null ? null : outputsBesideBody(draft);
+  const followed = new Set(
+    edgesFrom(graph, draft.index).flatMap(({ isBody, output }) => (isBody ? [] : [output])),
+  );
+  return (
+    mayEnd(draft) ||
+    outputs === null ||
+    outputs.size === 0 ||
+    [...outputs].some((name) => !followed.has(name))
+  );
+};
+
+/** Whether it may deliver nothing, so that its output is an empty object. */
+const mayEnd = ({ nodeType, isDisabled }: DraftNode): boolean =>
+  nodeType?.endsBranch !== false && !isDisabled;
