@@ -4,8 +4,10 @@ import {
   definePlugin,
   type JsonObject,
   type NodeContext,
+  NodeError,
   Type,
 } from '@hookloom/plugin-kit';
+import * as Given from '@hookloom/plugin-kit/given';
 
 /** The names that code can read, in the order of the function's parameters. */
 const NAMES = ['$input', '$inputs', '$values', '$execution'] as const;
@@ -28,8 +30,9 @@ export const code = defineAction({
   },
   description: 'Runs JavaScript on its input, in a sandbox',
   pure: true,
-  literalParameters: ['code'],
-  outputs: { main: Type.Object({}) },
+  literalParameters: ['code', 'output'],
+  // Without it, validation reads the type in the code's first comment.
+  outputs: { main: Given.ifGiven('output', Given.schemaIn('output'), Type.Object({})) },
   parameters: Type.Object({
     code: Type.String({
       minLength: 1,
@@ -44,6 +47,13 @@ export const code = defineAction({
         default: {},
         description: 'What the code reads as $values. Expressions can fill in data of other nodes',
       },
+    ),
+    output: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        format: 'json-schema',
+        description:
+          'JSON Schema of what the code returns: validation and editors know its fields, and a run that returns anything else fails. It has the limits of the node type validate',
+      }),
     ),
     memoryMb: Type.Integer({
       minimum: 24,
@@ -64,9 +74,9 @@ export const code = defineAction({
     return message === null ? [] : [{ path: '/code', message }];
   },
   execute: async ({ parameters, input, context }) => {
-    const { code: text, values, memoryMb, maxSteps } = parameters;
+    const { code: text, values, output, memoryMb, maxSteps } = parameters;
     const { runCode } = await import('@hookloom/metered-quickjs');
-    return runCode(toValues(input, values, context), {
+    const result = await runCode(toValues(input, values, context), {
       code: text,
       memoryMb,
       maxSteps,
@@ -74,8 +84,28 @@ export const code = defineAction({
       seed: createRandom(context.services.ids.next())(),
       print: createPrint(context),
     });
+    if (output !== undefined) await requireFit(result, output);
+    return result;
   },
 });
+
+/** How many differences a message names. */
+const MAX_NAMED = 3;
+
+/** @throws NodeError if a result is not what the schema says */
+const requireFit = async (result: JsonObject, schema: JsonObject): Promise<void> => {
+  const { findErrors } = await import('@hookloom/bounded-schema');
+  const errors = findErrors(schema, result);
+  if (errors.length === 0) return;
+  const named = errors
+    .slice(0, MAX_NAMED)
+    .map(({ place, message }) => `${place || 'the result'}: ${message}`);
+  const more = errors.length > MAX_NAMED ? `; and ${errors.length - MAX_NAMED} more` : '';
+  throw new NodeError(`the code did not return what "output" says: ${named.join('; ')}${more}`, {
+    name: 'CodeError',
+    isRetryable: false,
+  });
+};
 
 /** The values of {@link NAMES}; `$execution` is the same as in expressions. */
 const toValues = (input: JsonObject, values: JsonObject, { inputs, execution }: NodeContext): JsonObject => {

@@ -243,3 +243,26 @@ describe('what code prints', () => {
     });
   });
 });
+
+describe('code that says what it returns', () => {
+  const output = {
+    type: 'object',
+    required: ['total'],
+    properties: { total: { type: 'number' }, items: { type: 'array', items: { type: 'string' } } },
+  };
+
+  test('returns it', async () => {
+    expect(await run('return { total: 1, more: true }', { output })).toEqual({ total: 1, more: true });
+  });
+
+  test('fails with what is different, since nodes behind it stand on it', async () => {
+    await expect(run('return { total: "1", items: [1, 2, 3, 4] }', { output })).rejects.toMatchObject({
+      name: 'CodeError',
+      message: expect.stringMatching(
+        /^the code did not return what "output" says: \/total: .+; \/items\/0: .+; and \d+ more$/,
+      ),
+      isRetryable: false,
+    });
+    await expect(run('return {}', { output })).rejects.toThrow('total');
+  });
+});

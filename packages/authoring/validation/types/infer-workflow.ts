@@ -32,6 +32,7 @@ import {
 import { SUBWORKFLOW } from '../graph/subworkflows.ts';
 import { continues, createFailures, failureOf } from './failures.ts';
 import { type Inference, inferExpression, type TypeScope } from './infer-expression.ts';
+import { readReturns } from './read-returns.ts';
 import {
   ANYTHING,
   contextOf,
@@ -260,15 +261,24 @@ export const inferWorkflow = (
   return { scopeOf, outputOf };
 };
 
-/** What a node type declares; the webhook trigger, which is in every webhook's bundle, is described here. */
+/**
+ * What a node type declares. The webhook trigger, which is in every webhook's bundle, is described here, and so is what the
+ * comment of code says.
+ */
 const declaredOutput = (
   { nodeType, outputs }: NodeType,
   parameters: JsonObject,
   output: string,
-): JsonObject =>
-  nodeType === WEBHOOK_TRIGGER
-    ? (describeRequest(parameters) as unknown as JsonObject)
-    : schemaOfOutput(outputs, parameters, output);
+): JsonObject => {
+  if (nodeType === WEBHOOK_TRIGGER) return describeRequest(parameters) as unknown as JsonObject;
+  const { code, output: declared } = parameters;
+  const returned =
+    nodeType === CODE && declared === undefined && typeof code === 'string' ? readReturns(code) : null;
+  return returned ?? schemaOfOutput(outputs, parameters, output);
+};
+
+/** The node type that runs JavaScript. */
+const CODE = 'code';
 
 const OWN_SIDE = { own: true, error: false };
 

@@ -98,6 +98,7 @@ describe('what a node type declares', () => {
   const url = 'https://a.example/';
   const state = { store: 's', key: 'k' };
   const items = '{{ $trigger.body.lines }}';
+  const returned = { type: 'object', additionalProperties: false, properties: { total: { type: 'number' } } };
   test.each<[string, object, string, string]>([
     ['httpRequest', { url }, 'created', 'status'],
     ['httpRequest', { url, pagination: 'link' }, 'body', 'pagesEnd'],
@@ -126,6 +127,8 @@ describe('what a node type declares', () => {
     ],
     ['rss', { url }, 'entries', 'items[0].title'],
     ['rss', { url }, 'items[0].url', 'items[0].link'],
+    ['code', { code: '/** @returns {{ total: number }} */\nreturn {}' }, 'totl', 'total'],
+    ['code', { code: 'return {}', output: returned }, 'totl', 'total'],
     ['csv', { text: 'a' }, 'rows', 'items[0].a'],
     ['csv', { operation: 'write', items }, 'csv', 'text'],
     ['xml', { text: '<a/>' }, 'xml', 'data.a'],
