@@ -17,6 +17,13 @@ import {
   type ValueOf,
 } from '@hookloom/plugin-kit';
 
+/** Keys of inputs of operations whose texts address something; of maps and lists, all texts within. */
+const ADDRESSES = (
+  'Bucket Key Prefix CopySource ExpectedBucketOwner UploadId QueueUrl QueueName ReceiptHandle MessageGroupId MessageDeduplicationId ' +
+  'TopicArn TargetArn PhoneNumber TableName IndexName ExpressionAttributeNames FunctionName Qualifier SecretId stateMachineArn ' +
+  'executionArn taskToken modelId FromEmailAddress Destination ReplyToAddresses EventBusName Name Id'
+).split(' ');
+
 export const parameters = Type.Object({
   service: Type.String({
     minLength: 1,
@@ -33,12 +40,14 @@ export const parameters = Type.Object({
     {},
     {
       default: {},
+      holes: ADDRESSES,
       description:
         'The input of the operation. { "$base64": text } is sent as bytes, { "$date": ISO 8601 } as a time, and a file as its content',
     },
   ),
   region: Type.Optional(
     Type.String({
+      holes: 'fail',
       pattern: '^[a-z0-9-]{1,40}$',
       description: 'The region; by default the region of the service',
     }),
@@ -49,7 +58,11 @@ export const parameters = Type.Object({
       'What bytes in the output become: a file, UTF-8 text, parsed JSON, or { "$base64": text }. auto: a stream, such as Body of s3 GetObject, becomes a file, other bytes become base64',
   }),
   fileName: Type.Optional(
-    Type.String({ maxLength: 255, description: 'Name of the file; by default the last part of input.Key' }),
+    Type.String({
+      holes: 'fail',
+      maxLength: 255,
+      description: 'Name of the file; by default the last part of input.Key',
+    }),
   ),
   maxFileBytes: Type.Integer({
     minimum: 1,

@@ -96,7 +96,7 @@ export const subworkflow = defineAction({
   outputs: { main: Type.Object({}) },
   control: { suspends: false },
   parameters: Type.Object({
-    workflowId: Type.String({ description: 'Its id' }),
+    workflowId: Type.String({ holes: 'fail', description: 'Its id' }),
     input: Type.Optional(
       Type.Object(
         {},

@@ -10,7 +10,7 @@ import {
 import { readMessage } from './message.ts';
 
 const mailboxes = (description: string) =>
-  Type.Array(Type.String({ maxLength: 700, format: 'mailbox', description: 'One address' }), {
+  Type.Array(Type.String({ holes: 'fail', maxLength: 700, format: 'mailbox', description: 'One address' }), {
     default: [],
     maxItems: 50,
     description,
@@ -41,6 +41,7 @@ export const email = defineAction({
           'smtp: through the server in a credential of the type smtp. ses: through Amazon SES, with the role of the service or of a credential of the type awsRole',
       }),
       from: Type.String({
+        holes: 'fail',
         maxLength: 700,
         format: 'mailbox',
         description: 'The sender, as ann@example.com or Ann <ann@example.com>',
@@ -76,11 +77,13 @@ export const email = defineAction({
         description: 'Maximum total size of all attachments',
       }),
       headers: Type.Record(Type.String(), Type.String({ maxLength: 998 }), {
+        holes: 'fail',
         default: {},
         description: 'Further headers, such as List-Unsubscribe',
       }),
       region: Type.Optional(
         Type.String({
+          holes: 'fail',
           pattern: '^[a-z0-9-]{1,32}$',
           description: 'Region of SES; the region of the service by default',
         }),

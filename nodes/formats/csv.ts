@@ -72,6 +72,7 @@ export const csv = defineAction({
       }),
       to: Type.Enum(['text', 'file'], { default: 'text', description: 'What to write' }),
       name: Type.String({
+        holes: 'fail',
         default: 'table.csv',
         minLength: 1,
         maxLength: 255,

@@ -107,6 +107,7 @@ const readErrors = (body: JsonValue): { readonly text: string; readonly code?: s
 // Parameters that several node types have.
 
 const repository = Type.String({
+  holes: 'fail',
   pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9_.-]{1,100}$',
   description: 'Owner and name, such as octocat/hello-world',
 });
@@ -127,12 +128,12 @@ export const title = Type.String({ minLength: 1, maxLength: 256, description: 'T
 
 export const body = Type.String({ maxLength: 65_536, description: 'Text, in Markdown' });
 
-export const labels = Type.Array(Type.String({ minLength: 1 }), {
+export const labels = Type.Array(Type.String({ holes: 'fail', minLength: 1 }), {
   maxItems: 100,
   description: 'Names of labels',
 });
 
-export const assignees = Type.Array(Type.String({ minLength: 1 }), {
+export const assignees = Type.Array(Type.String({ holes: 'fail', minLength: 1 }), {
   maxItems: 10,
   description: 'Logins of users',
 });
@@ -140,6 +141,7 @@ export const assignees = Type.Array(Type.String({ minLength: 1 }), {
 export const milestone = Type.Integer({ minimum: 1, description: 'Number of a milestone' });
 
 export const path = Type.String({
+  holes: 'fail',
   minLength: 1,
   maxLength: 1_000,
   description: 'Path of the file from the root of the repository, such as docs/README.md',

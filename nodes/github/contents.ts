@@ -84,7 +84,11 @@ export const githubGetFile = github({
   parameters: {
     path,
     ref: Type.Optional(
-      Type.String({ minLength: 1, description: 'Branch, tag or commit; the default branch when absent' }),
+      Type.String({
+        holes: 'fail',
+        minLength: 1,
+        description: 'Branch, tag or commit; the default branch when absent',
+      }),
     ),
     encoding: Type.Enum(['utf8', 'base64'], {
       default: 'utf8',
@@ -130,10 +134,11 @@ export const githubPutFile = github({
     }),
     message: Type.String({ minLength: 1, maxLength: 10_000, description: 'Message of the commit' }),
     branch: Type.Optional(
-      Type.String({ minLength: 1, description: 'Branch; the default branch when absent' }),
+      Type.String({ holes: 'fail', minLength: 1, description: 'Branch; the default branch when absent' }),
     ),
     sha: Type.Optional(
       Type.String({
+        holes: 'fail',
         pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$',
         description:
           'The `sha` of the file to replace, from githubGetFile; fails if the file has changed. Looked up by default',

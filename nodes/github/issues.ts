@@ -152,11 +152,14 @@ export const githubListIssues = github({
     labels: { ...labels, default: [], description: 'Only issues with all of these labels' },
     assignee: Type.Optional(
       Type.String({
+        holes: 'fail',
         minLength: 1,
         description: 'Only issues assigned to this login; none or * for nobody or anybody',
       }),
     ),
-    creator: Type.Optional(Type.String({ minLength: 1, description: 'Only issues opened by this login' })),
+    creator: Type.Optional(
+      Type.String({ holes: 'fail', minLength: 1, description: 'Only issues opened by this login' }),
+    ),
     since: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d\\d-\\d\\dT[\\d:.]{1,20}Z$',

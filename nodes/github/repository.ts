@@ -6,9 +6,15 @@ export const githubCreateRelease = github({
   name: 'GitHub: create a release',
   description: 'Creates a release in a GitHub repository, and its tag if it does not exist',
   parameters: {
-    tag: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tag, such as v1.2.0' }),
+    tag: Type.String({
+      holes: 'fail',
+      minLength: 1,
+      maxLength: 200,
+      description: 'Name of the tag, such as v1.2.0',
+    }),
     target: Type.Optional(
       Type.String({
+        holes: 'fail',
         minLength: 1,
         description: 'Branch or commit for a new tag; by default the default branch',
       }),
@@ -66,9 +72,14 @@ export const githubCommitStatus = github({
   name: 'GitHub: commit status',
   description: 'Sets the status of a GitHub commit, which pull requests show',
   parameters: {
-    sha: Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$', description: 'The commit, in full' }),
+    sha: Type.String({
+      holes: 'fail',
+      pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$',
+      description: 'The commit, in full',
+    }),
     state: Type.Enum(['error', 'failure', 'pending', 'success'], { description: 'The status' }),
     statusContext: Type.String({
+      holes: 'fail',
       default: 'hookloom',
       minLength: 1,
       maxLength: 255,
@@ -99,11 +110,17 @@ export const githubDispatchWorkflow = github({
   description: 'Starts a GitHub Actions workflow that has the trigger workflow_dispatch',
   parameters: {
     workflow: Type.String({
+      holes: 'fail',
       minLength: 1,
       maxLength: 200,
       description: 'Its file, such as deploy.yml, or its id',
     }),
-    ref: Type.String({ default: 'main', minLength: 1, description: 'Branch or tag to run it on' }),
+    ref: Type.String({
+      holes: 'fail',
+      default: 'main',
+      minLength: 1,
+      description: 'Branch or tag to run it on',
+    }),
     inputs: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
       default: {},
       description: 'Its inputs by name',

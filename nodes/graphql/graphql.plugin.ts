@@ -38,11 +38,13 @@ export const graphql = defineAction({
     }),
     operationName: Type.Optional(
       Type.String({
+        holes: 'fail',
         pattern: '^[_A-Za-z][_0-9A-Za-z]{0,199}$',
         description: 'The operation to run, if the document has several',
       }),
     ),
     headers: Type.Record(Type.String(), Type.String(), {
+      holes: 'fail',
       default: {},
       description: 'Names and values; for secrets, use a credential',
     }),

@@ -12,14 +12,14 @@ const integer = (minimum: number, maximum: number, initial: number) =>
   ({ type: 'integer', minimum, maximum, default: initial }) as const;
 
 const text = { type: 'string', default: '' } as const;
-const map = { type: 'object', default: {} } as const;
+const addresses = { type: 'object', default: {}, holes: 'fail' } as const;
 
 /** Of each parameter the title, the description, what a run requires, and the pattern that a workflow file must match. */
 const parameters = {
   method: ['Method', 'The HTTP method, such as POST', { type: 'string', default: 'GET' }],
   url: ['URL', 'http or https', { type: 'string' }, '^https?://'],
-  headers: ['Headers', 'Names and values; for secrets, use a credential', map],
-  query: ['Query', 'Added to the URL; a list repeats the name', map],
+  headers: ['Headers', 'Names and values; for secrets, use a credential', addresses],
+  query: ['Query', 'Added to the URL; a list repeats the name', addresses],
   body: ['Body', 'Depends on bodyType: any value, a string, a map or a file; null for none', {}],
   bodyType: [
     'Body type',
@@ -82,7 +82,7 @@ const parameters = {
   pageParameter: [
     'Page parameter',
     'Query parameter for the cursor or page number; if empty, cursor or page',
-    text,
+    { ...text, holes: 'fail' },
   ],
   firstPage: ['First page', 'Number of the first page', integer(0, 1_000_000, 1)],
   pageStep: [
@@ -110,6 +110,7 @@ const toProperty = ([title, description, rule, pattern]: Row): JsonObject => ({
   ...(rule.enum && { type: 'string', enum: rule.enum }),
   ...(rule.type && { type: rule.type === 'integer' ? 'number' : rule.type }),
   ...(pattern && { pattern }),
+  ...(rule.holes && { holes: rule.holes }),
   ...(rule.default !== undefined && { default: rule.default }),
 });
 

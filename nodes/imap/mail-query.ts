@@ -4,6 +4,7 @@ import { closed, fieldsLike, type JsonObject, like, orNull, Type } from '@hooklo
 export const mailParameters = Type.Object({
   mailbox: Type.Optional(
     Type.String({
+      holes: 'fail',
       default: 'INBOX',
       minLength: 1,
       maxLength: 200,

@@ -16,6 +16,7 @@ export const parameters = Type.Object({
       "openai: OpenAI's chat completions and compatible APIs; anthropic: the Messages API; bedrock: Amazon Bedrock's Converse, which needs the permission bedrock:InvokeModel",
   }),
   model: Type.String({
+    holes: 'fail',
     minLength: 1,
     maxLength: 2_048,
     description:
@@ -94,6 +95,7 @@ export const parameters = Type.Object({
   ),
   region: Type.Optional(
     Type.String({
+      holes: 'fail',
       pattern: '^[a-z0-9-]{1,32}$',
       description: 'bedrock: the region, by default the region of the service',
     }),

@@ -90,6 +90,7 @@ export const postgres = defineAction({
       }),
       resourceArn: Type.Optional(
         Type.String({
+          holes: 'fail',
           pattern: '^arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:cluster:[^\\s]+$',
           maxLength: 200,
           description: 'ARN of the cluster, for rdsData',
@@ -97,13 +98,19 @@ export const postgres = defineAction({
       ),
       secretArn: Type.Optional(
         Type.String({
+          holes: 'fail',
           pattern: '^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[^\\s]+$',
           maxLength: 700,
           description: "ARN of the secret with the database's login, for rdsData",
         }),
       ),
       database: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 63, description: 'Name of the database, for rdsData' }),
+        Type.String({
+          holes: 'fail',
+          minLength: 1,
+          maxLength: 63,
+          description: 'Name of the database, for rdsData',
+        }),
       ),
     },
     {

@@ -97,6 +97,7 @@ const baseUrl = Type.String({
 });
 
 export const channel = Type.String({
+  holes: 'fail',
   minLength: 1,
   maxLength: 100,
   description: "Id of the channel, such as C0123456789; with a user's id, a direct message",
@@ -121,7 +122,7 @@ export const blocks = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
 });
 
 export const ts = (description: string) =>
-  Type.String({ pattern: '^[0-9]{1,12}\\.[0-9]{1,9}$', description });
+  Type.String({ holes: 'fail', pattern: '^[0-9]{1,12}\\.[0-9]{1,9}$', description });
 
 /** The operations of Slack's Web API. */
 export const slack = defineApp({

@@ -99,6 +99,7 @@ export const slackAddReaction = slack({
     channel,
     ts: ts('The `ts` of the message'),
     emoji: Type.String({
+      holes: 'fail',
       pattern: '^[^:\\s]{1,100}(?:::[^:\\s]{1,100})?$',
       description: 'Name of the emoji without colons, such as thumbsup or thumbsup::skin-tone-2',
     }),
@@ -135,6 +136,7 @@ export const slackFindUser = slack({
     'Finds a Slack user by e-mail address, for instance to send a direct message with slackMessage. Outputs { user }, null if there is none',
   parameters: {
     email: Type.String({
+      holes: 'fail',
       minLength: 3,
       maxLength: 320,
       format: 'email',

@@ -75,6 +75,7 @@ export const slackUploadFile = slack({
     ),
     name: Type.Optional(
       Type.String({
+        holes: 'fail',
         minLength: 1,
         maxLength: 255,
         description: 'File name with its extension; by default the name of the file, required with content',
@@ -83,6 +84,7 @@ export const slackUploadFile = slack({
     title: Type.Optional(Type.String({ maxLength: 255, description: 'Title; by default the name' })),
     channel: Type.Optional(
       Type.String({
+        holes: 'fail',
         minLength: 1,
         maxLength: 100,
         description: 'Id of the channel to share it in; by default only the app sees it',

@@ -77,10 +77,16 @@ export const state = defineAction({
         'get: { found, value, version }. put: { version }. delete: { deleted }. increment: { value, version }. append: { length, version }. once: the input on the output true or false. newItems: { items, seen }. markSeen: { marked }. list: { entries, next }; values of more than 400,000 bytes are left out there, with omittedBytes',
     }),
     key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_024, description: 'The key, of at most 1,024 bytes' }),
+      Type.String({
+        holes: 'fail',
+        minLength: 1,
+        maxLength: 1_024,
+        description: 'The key, of at most 1,024 bytes',
+      }),
     ),
     store: Type.Optional(
       Type.String({
+        holes: 'fail',
         pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
         description: 'A store that several workflows share; by default the workflow has its own',
       }),
@@ -112,12 +118,14 @@ export const state = defineAction({
       }),
     ),
     itemKey: Type.String({
+      holes: 'fail',
       default: '',
       maxLength: 200,
       description:
         'For newItems and markSeen: the field that identifies an item, such as guid; by default the item itself, which must be a string or number',
     }),
     prefix: Type.String({
+      holes: 'fail',
       default: '',
       maxLength: 512,
       description:

@@ -14,10 +14,10 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /** The schema of a cookie; see `toSetCookie`. */
 const cookie = Type.Object({
-  name: Type.String({ description: 'Name' }),
-  value: Type.String({ description: 'Value' }),
-  path: Type.Optional(Type.String({ description: 'Path' })),
-  domain: Type.Optional(Type.String({ description: 'Domain' })),
+  name: Type.String({ holes: 'fail', description: 'Name' }),
+  value: Type.String({ holes: 'fail', description: 'Value' }),
+  path: Type.Optional(Type.String({ holes: 'fail', description: 'Path' })),
+  domain: Type.Optional(Type.String({ holes: 'fail', description: 'Domain' })),
   maxAgeSeconds: Type.Optional(
     Type.Integer({ minimum: 0, description: 'By default until the browser is closed' }),
   ),
@@ -44,6 +44,7 @@ export const respondToWebhook = defineAction({
   parameters: Type.Object({
     status: Type.Integer({ minimum: 200, maximum: 599, default: 200, description: 'Status of the answer' }),
     headers: Type.Record(Type.String(), Type.String(), {
+      holes: 'fail',
       default: {},
       description: 'Headers of the answer, such as content-type',
     }),

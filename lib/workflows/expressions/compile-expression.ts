@@ -1,8 +1,8 @@
 import { lazy } from '@hookloom/plugin-kit';
 import { LruMap } from '../../shared/cache.ts';
-import { ExpressionError } from './expression-error.ts';
+import { ExpressionError, toHoleError } from './expression-error.ts';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
-import type { Evaluate, Result, Scope } from './scope.ts';
+import type { Evaluate, Result, Scope, TemplatePart } from './scope.ts';
 import { compileSimple, NEEDS_JSONATA } from './simple-expression.ts';
 import { splitTemplate } from './template.ts';
 import { toText } from './to-text.ts';
@@ -94,13 +94,26 @@ export const compileExpression = (source: string, place = ''): Evaluate => {
   };
 };
 
+/** What the schema says about a text that addresses something. */
+interface AddressRules {
+  /** Of a URL, in which no value can leave its place. */
+  readonly url?: UrlRule | undefined;
+  /** Whether each expression must give a value, as in format 2 of workflow files. */
+  readonly needsValues?: boolean;
+}
+
 /**
  * Compiles a template; null if it contains no expression. A template that is a single expression keeps the type of its
  * value.
  * @param place - its path in the parameters of the node
- * @param rule - for a template of a URL, in which no value can leave its place
+ * @param url - of a URL, in which no value can leave its place
+ * @param needsValues - whether each expression must give a value
  */
-export const compileTemplate = (text: string, place = '', rule?: UrlRule): Evaluate | null => {
+export const compileTemplate = (
+  text: string,
+  place = '',
+  { url, needsValues = false }: AddressRules = {},
+): Evaluate | null => {
   if (!text.includes('{{')) return null;
   const parts = splitTemplate(text);
   const isOne = parts.length === 1;
@@ -113,12 +126,14 @@ export const compileTemplate = (text: string, place = '', rule?: UrlRule): Evalu
   if (first === undefined || isOne) return first ?? null;
 
   const make: (values: readonly Result[]) => string | Promise<string> =
-    rule === undefined
-      ? join
-      : async (values: readonly Result[]) => {
+    url !== undefined
+      ? async (values: readonly Result[]) => {
           const { joinUrl } = await import('./url.chunk.ts');
-          return joinUrl({ parts, values, place, rule });
-        };
+          return joinUrl({ parts, values, place, rule: { ...url, needsValues } });
+        }
+      : needsValues
+        ? (values: readonly Result[]) => joinAll(parts, values, place)
+        : join;
   return (scope) => evaluateAll(pieces, scope, make);
 };
 
@@ -139,6 +154,13 @@ export const evaluateAll = <Made>(
     values.push(value);
   }
   return isLate ? Promise.all(values).then(make) : make(values as Result[]);
+};
+
+const joinAll = (parts: readonly TemplatePart[], values: readonly Result[], place: string): string => {
+  for (const [at, part] of parts.entries())
+    if ('expression' in part && (values[at] ?? null) === null)
+      throw toHoleError(part.expression, values[at] as null | undefined, `"${place.replaceAll('/', '.')}"`);
+  return join(values);
 };
 
 const join = (values: readonly Result[]): string => {

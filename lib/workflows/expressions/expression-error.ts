@@ -12,3 +12,16 @@ export class ExpressionError extends Error {
     this.position = (cause as { readonly position?: number } | undefined)?.position;
   }
 }
+
+/**
+ * The error of an expression that gives nothing where a text addresses something. `??` gives its right side only for a
+ * missing value, and `?:` also for null.
+ */
+export const toHoleError = (expression: string, value: null | undefined, place: string): ExpressionError => {
+  const text = expression.trim();
+  const operand = /^[\w$.`]+$/.test(text) ? text : `(${text})`;
+  const [gives, otherwise] = value === null ? ['null', '?:'] : ['nothing', '??'];
+  return new ExpressionError(
+    `{{ ${text} }} in ${place} gives ${gives}: write {{ ${operand} ${otherwise} '' }} if it may be empty`,
+  );
+};

@@ -55,6 +55,8 @@ interface Place {
   /** All rules that may apply: one for each branch of an `anyOf` or `oneOf`. */
   readonly rules: readonly Rule[];
   readonly isRequired?: boolean;
+  /** Whether the map or list around it contains addresses. */
+  readonly isAddress?: boolean;
   readonly format: number;
 }
 
@@ -68,6 +70,7 @@ export interface Rule {
   readonly anyOf?: readonly Rule[];
   readonly oneOf?: readonly Rule[];
   readonly withoutResult?: JsonValue;
+  readonly holes?: JsonValue;
   readonly pattern?: JsonValue;
   readonly format?: JsonValue;
 }
@@ -86,17 +89,31 @@ interface Leaf {
   readonly withoutResult: Result;
 }
 
-const findLeaves = (value: JsonValue, { path, rules, isRequired, format }: Place): Leaf[] => {
+/** Whether a rule says that texts address something, so that an expression in one of them that gives nothing fails the node. */
+const isAddressRule = (rule: Rule): boolean => rule.holes === 'fail' || isUrlRule(rule);
+
+const findLeaves = (value: JsonValue, place: Place): Leaf[] => {
+  const { path, rules, isRequired, format } = place;
+  const isAddress = place.isAddress === true || rules.some(isAddressRule);
   if (typeof value === 'string') {
     const url = rules.find(isUrlRule);
-    const needsValues = url !== undefined && format > 1;
-    const evaluate = compileTemplate(value, path.join('/'), url && { ...url, needsValues });
+    const needsValues = isAddress && format > 1;
+    const evaluate = compileTemplate(value, path.join('/'), { url, needsValues });
     if (evaluate === null) return [];
     const [rule] = rules;
     const isList =
       rule !== undefined && rules.every(({ type }) => type === 'array') && splitTemplate(value).length === 1;
     const { withoutResult = isList ? [] : undefined } = rule ?? {};
-    return [{ path, text: value, evaluate, isList, isRequired: isRequired || needsValues, withoutResult }];
+    return [
+      {
+        path,
+        text: value,
+        evaluate,
+        isList,
+        isRequired: isRequired || (url !== undefined && needsValues),
+        withoutResult,
+      },
+    ];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]: [string, JsonValue]) =>
@@ -104,9 +121,32 @@ const findLeaves = (value: JsonValue, { path, rules, isRequired, format }: Place
       path: [...path, key],
       rules: rules.flatMap((rule) => findRules(rule, key, Array.isArray(value))),
       isRequired: rules.length > 0 && rules.every(({ required }) => required?.includes(key)),
+      isAddress,
       format,
     }),
   );
+};
+
+/**
+ * The texts of parameters that address something, each with its keys: {@link compileParameters} lets them fail in format 2 if
+ * an expression in them gives nothing. One that is a single expression is left out then, unless it is a URL.
+ */
+export const findAddresses = (
+  value: JsonValue,
+  rules: readonly Rule[],
+  path: readonly string[] = [],
+  isInside = false,
+): { readonly path: readonly string[]; readonly text: string }[] => {
+  const isAddress = isInside || rules.some(isAddressRule);
+  if (typeof value === 'string')
+    return rules.some(isUrlRule) || (isAddress && splitTemplate(value).length > 1)
+      ? [{ path, text: value }]
+      : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]: [string, JsonValue]) => {
+    const inner = rules.flatMap((rule) => findRules(rule, key, Array.isArray(value)));
+    return findAddresses(item, inner, [...path, key], isAddress);
+  });
 };
 
 /** The value to insert; undefined if its place is left out. */
@@ -136,10 +176,13 @@ const replaceAt = (whole: JsonValue, path: Leaf['path'], depth: number, value: R
 
 /** The rules for a member or an item; a single empty rule if the schema says nothing about it. */
 export const findRules = (rule: Rule, key: string, isItem: boolean): readonly Rule[] => {
-  const { type, properties, items, additionalProperties } = rule;
+  const { type, properties, items, additionalProperties, holes } = rule;
   if (type !== undefined && type !== (isItem ? 'array' : 'object')) return [];
   const own = properties && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-  return branchesOf(isItem ? items : own);
+  const found = branchesOf(isItem ? items : own);
+  return Array.isArray(holes) && holes.includes(key)
+    ? found.map((inner) => ({ ...inner, holes: 'fail' }))
+    : found;
 };
 
 /** @param rule - a boolean has no keywords, so it says nothing */

@@ -1,5 +1,5 @@
 import { isDotSegment, type JsonValue } from '@hookloom/plugin-kit';
-import { ExpressionError } from './expression-error.ts';
+import { ExpressionError, toHoleError } from './expression-error.ts';
 import type { ParsedExpression } from './language.chunk.ts';
 import type { Result, TemplatePart } from './scope.ts';
 import { toText } from './to-text.ts';
@@ -51,7 +51,7 @@ export const joinUrl = async (template: UrlTemplate): Promise<string> => {
       };
       const value = values[index];
       if (template.rule.needsValues === true && (value === undefined || value === null))
-        fail(describeHole(expression, value));
+        throw toHoleError(expression, value, `the URL "${name}"`);
       const given = toText(value);
       if (text.length + given.length > MAX_LENGTH) fail(`makes it longer than ${MAX_LENGTH} characters`);
       const next = parts[index + 1];
@@ -70,14 +70,6 @@ export const joinUrl = async (template: UrlTemplate): Promise<string> => {
   }
   checkSegments(text, inserted);
   return text;
-};
-
-/** `??` gives its right side only for a missing value, and `?:` also for null. */
-const describeHole = (expression: string, value: null | undefined): string => {
-  const operand = /^[\w$.`]+$/.test(expression) ? expression : `(${expression})`;
-  return value === null
-    ? `gives null: write {{ ${operand} ?: '' }} if it may be empty`
-    : `gives nothing: write {{ ${operand} ?? '' }} if it may be empty`;
 };
 
 // Where an expression is.

@@ -269,6 +269,7 @@ const bounds: Readonly<Record<string, (value: string) => string>> = {
   maxItems: (value) => `at most ${value} items`,
   pattern: (value) => `matches ${toCode(value)}`,
   format: (value) => `a ${String(value).replaceAll('-', ' ')}`,
+  holes: () => 'an address',
 };
 
 const printBounds = (schema: Schema): string[] =>

@@ -1,11 +1,11 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { quote } from '../../../lib/shared/describe.ts';
+import { quote, toPointerKey } from '../../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { readResponses } from '../../../lib/workflows/definition/responses.ts';
 import { CURRENT_FORMAT } from '../../../lib/workflows/definition/schema.ts';
+import { findAddresses, withoutLiterals } from '../../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
-import { eachValue } from './mistakes/check-values.ts';
 import { type Ast, isAst, listOf, parseTree } from './references/syntax-tree.ts';
 
 /**
@@ -26,15 +26,16 @@ export const findFormatChanges = (
     const followerId = definition.nodes[follower(index) ?? -1]?.id;
     const isChanged = isEarly(index) && parameters.continueAfterResponse !== true;
     const ofResponses = isChanged && followerId !== undefined ? [describeEarly(followerId, index)] : [];
-    const schema = findNodeType(type)?.schema;
-    const values = [...eachValue(schema, parameters, `/nodes/${index}/parameters`)];
+    const { schema = {}, literalParameters = [] } = findNodeType(type) ?? {};
+    const texts = findAddresses(withoutLiterals(parameters, literalParameters), [schema]);
     const passesOn = settings?.onError === 'continue' || settings?.onError === 'route';
     const path = `/nodes/${index}/settings/onError`;
     const ofFailures = passesOn ? [{ path, message: describeFailure(id) }] : [];
-    const holes = values.flatMap(({ value, path, format }) =>
-      typeof value === 'string' && (format === 'url' || format === 'uri-reference')
-        ? findHoles(value).map((expression) => ({ path, message: describeHole(expression) }))
-        : [],
+    const holes = texts.flatMap(({ path: keys, text }) =>
+      findHoles(text).map((expression) => ({
+        path: `/nodes/${index}/parameters/${keys.map(toPointerKey).join('/')}`,
+        message: describeHole(expression),
+      })),
     );
     return [...ofResponses, ...holes, ...ofFailures];
   });

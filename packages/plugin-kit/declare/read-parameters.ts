@@ -31,6 +31,12 @@ export interface Rule {
    * place in a list. Not a keyword of JSON Schema.
    */
   readonly withoutResult?: JsonValue;
+  /**
+   * `fail`: the text addresses something, such as a key, a path or a recipient. In format 2 of workflow files, the node fails
+   * if an expression in it gives nothing. Of a map or a list, it is about all texts within, or those at the keys of a map that
+   * it lists. Not a keyword of JSON Schema.
+   */
+  readonly holes?: 'fail' | readonly string[];
   /** Part of the error message of a `pattern`. */
   readonly description?: string;
 }

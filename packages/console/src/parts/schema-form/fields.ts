@@ -122,8 +122,8 @@ const toKind = (schema: Schema, depth: number): Kind => {
   }
 };
 
-/** Keywords that allow any value. `withoutResult` is our own. */
-const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'withoutResult', '$comment'];
+/** Keywords that allow any value. `withoutResult` and `holes` are our own. */
+const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'withoutResult', 'holes', '$comment'];
 
 const toTextKind = ({ format, pattern, maxLength }: Schema): Kind => {
   if (format === 'javascript') return { type: 'code' };

@@ -124,6 +124,7 @@ const NUMERIC: Readonly<Record<string, (value: number) => string>> = {
 const TEXTUAL: Readonly<Record<string, (value: string) => string>> = {
   pattern: (value) => `matches ${value}`,
   format: (value) => `format: ${value.replaceAll('-', ' ')}`,
+  holes: () => 'an address',
 };
 
 const describeLimits = (schema: Schema): string[] => [
