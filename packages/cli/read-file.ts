@@ -73,14 +73,36 @@ export interface WorkflowFile {
   readonly definition: WorkflowDefinition;
   /** One line each: `orders.json:12:9: warning: /nodes/1 …`. */
   readonly warnings: readonly string[];
+  /** The same, for other programs. */
+  readonly findings: readonly FileFinding[];
   /** Converts a problem to such a line. */
   readonly toLine: (problem: Problem) => string;
+  readonly toFinding: (problem: Problem) => FileFinding;
+}
+
+/** A problem with its place in a file, for other programs. */
+export interface FileFinding extends Pick<Problem, 'message' | 'proposal' | 'types'> {
+  readonly severity: 'error' | 'warning';
+  /** JSON pointer (RFC 6901) of the value, and where the value begins. */
+  readonly pointer: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What is wrong with a workflow file that can't be stored. */
+export class InvalidWorkflow extends CommandError {
+  readonly findings: readonly FileFinding[];
+  constructor(message: string, findings: readonly FileFinding[]) {
+    super(message);
+    this.findings = findings;
+  }
 }
 
 /**
  * Reads and checks a workflow file; `-` is standard input.
  *
- * @throws CommandError with each problem on its own line: `orders.json:12:9: /nodes/1/type …`
+ * @throws CommandError if it is not JSON
+ * @throws InvalidWorkflow with each problem on its own line: `orders.json:12:9: /nodes/1/type …`
  */
 export const readWorkflow = async (
   file: string,
@@ -91,9 +113,17 @@ export const readWorkflow = async (
   const { name, text } = await readInput(file, io);
   const parsed = parseWorkflow(text, name);
   const { definition, problems, warnings } = await validateWorkflow(parsed, findNodeType, null, inferCalled);
-  const toLine = createToLine(name, text);
-  if (definition === null) throw new CommandError([...problems, ...warnings].map(toLine).join('\n'));
-  return { file, definition, warnings: warnings.map(toLine), toLine };
+  const { toLine, toFinding } = createPlacing(name, text);
+  const found = [...problems, ...warnings];
+  if (definition === null) throw new InvalidWorkflow(found.map(toLine).join('\n'), found.map(toFinding));
+  return {
+    file,
+    definition,
+    warnings: warnings.map(toLine),
+    findings: warnings.map(toFinding),
+    toLine,
+    toFinding,
+  };
 };
 
 /**
@@ -104,15 +134,21 @@ export const readWorkflow = async (
 export const readEntries = async (file: string, io: InputIo): Promise<readonly Entry[]> => {
   const { name, text } = await readInput(file, io);
   const { value, problems } = checkEntries(parseJson(text, name));
-  if (value === null) throw new CommandError(problems.map(createToLine(name, text)).join('\n'));
+  if (value === null) throw new CommandError(problems.map(createPlacing(name, text).toLine).join('\n'));
   return value;
 };
 
-const createToLine = (name: string, text: string) => {
+const createPlacing = (name: string, text: string) => {
   const placeOf = locateValues(text);
-  return ({ path, message, severity }: Problem): string => {
-    const kind = severity === undefined ? '' : `${severity}: `;
-    return `${name}:${placeOf(path)}: ${kind}${path || '/'} ${message}`;
+  return {
+    toLine: ({ path, message, severity }: Problem): string => {
+      const kind = severity === undefined ? '' : `${severity}: `;
+      return `${name}:${placeOf(path)}: ${kind}${path || '/'} ${message}`;
+    },
+    toFinding: ({ path: pointer, severity, ...problem }: Problem): FileFinding => {
+      const [line = 1, column = 1] = placeOf(pointer).split(':').map(Number);
+      return { severity: severity ?? 'error', pointer, line, column, ...problem };
+    },
   };
 };
 

@@ -26,12 +26,13 @@ import { listSubworkflows } from '../authoring/validation/graph/subworkflows.ts'
 import { createInferCalled, type FindCalled } from '../authoring/validation/types/called-workflows.ts';
 import type { CommandContext } from './command.ts';
 import { CommandError } from './command-error.ts';
-import type { Io } from './io.ts';
+import { type Io, printJson } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';
 import { parseJson } from './parse-json.ts';
 import { printTimes, workflowIdOf } from './put-workflows.ts';
 import {
   findSameIds,
+  InvalidWorkflow,
   isWorkflowFile,
   listFiles,
   onlyWorkflows,
@@ -43,6 +44,8 @@ import { readStage } from './stage-files.ts';
 
 interface CheckContext extends Pick<CommandContext, 'io' | 'loadPlugins'> {
   readonly findNodeType: FindNodeType;
+  /** Whether to print the findings as JSON. */
+  readonly isJson?: boolean;
 }
 
 /** What the files beside a workflow say of the service that it is for. */
@@ -64,8 +67,10 @@ type Unknown = Readonly<Record<Noun | 'value of the variable', Set<string>>>;
  */
 export const validateFiles = async (
   paths: readonly string[],
-  { io, findNodeType, loadPlugins }: CheckContext,
+  { io: given, findNodeType, loadPlugins, isJson = false }: CheckContext,
 ): Promise<void> => {
+  const io = isJson ? { ...given, print: () => {}, note: () => {} } : given;
+  const reports: object[] = [];
   const problems: string[] = [];
   const valid: WorkflowFile[] = [];
   const unknown: Unknown = {
@@ -98,13 +103,21 @@ export const validateFiles = async (
       ];
       for (const warning of [...file.warnings, ...warnings.map(file.toLine)])
         io.note(io.paint('yellow', warning));
+      const findings = [...file.findings, ...[...refused, ...warnings].map(file.toFinding)];
+      reports.push({ file: path, id: definition.id, valid: refused.length === 0, findings });
       for (const change of findFormatChanges(definition, findNodeType)) io.print(file.toLine(change));
       printTimes(definition.id, await findTimes(definition, io.now()), io);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       problems.push(error.message);
+      const findings =
+        error instanceof InvalidWorkflow
+          ? error.findings
+          : [{ severity: 'error', pointer: '', message: error.message }];
+      reports.push({ file: path, id: null, valid: false, findings });
     }
   }
+  const placed = problems.length;
   problems.push(...findSameIds(valid.map(({ file, definition }) => ({ file, id: definition.id }))));
   const metrics = await findMetricsProblem(
     valid.map(({ definition }) => definition),
@@ -113,6 +126,8 @@ export const validateFiles = async (
   if (metrics !== null) problems.push(metrics);
   for (const [noun, names] of Object.entries(unknown))
     if (names.size > 0) io.note(`Not checked without a service: ${noun} ${[...names].sort().join(', ')}`);
+  if (isJson)
+    printJson({ valid: problems.length === 0, files: reports, problems: problems.slice(placed) }, given);
   if (problems.length > 0) throw new CommandError([...new Set(problems)].join('\n'));
 };
 

@@ -38,11 +38,17 @@ export const addWorkflowCommands = (program: Command, context: CommandContext): 
       ],
     ],
     examples: ['workflow validate workflows', 'workflow validate --stage production'],
+    options: [['--json', 'of files: print the findings as JSON, with their places and proposals']],
     failed: 'a workflow has a problem',
-    runHere: async (files, { io, loadNodeTypes, loadPlugins, onTarget }) => {
+    runHere: async (files, { io, loadNodeTypes, loadPlugins, onTarget }, { json }) => {
       const findNodeType = await loadNodeTypes();
       if (files.length > 0)
-        return (await import('./validate-files.ts')).validateFiles(files, { io, findNodeType, loadPlugins });
+        return (await import('./validate-files.ts')).validateFiles(files, {
+          io,
+          findNodeType,
+          loadPlugins,
+          isJson: json === true,
+        });
       return onTarget(async (service) =>
         (await import('./validate-stored.ts')).validateStored(service, findNodeType),
       );

@@ -83,7 +83,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   sweepRegistrations: 134, // with what it reads to find silence
   adminSendAgain: 150,
   adminWorkflows: 125,
-  adminEditWorkflows: 660,
+  adminEditWorkflows: 675,
   adminTryNode: 660,
   adminCredentials: 181,
   adminPlugins: 79,
@@ -93,7 +93,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminProviders: 79,
   adminHealth: 95,
   adminDebug: 76,
-  adminTypes: 84,
+  adminTypes: 85,
   adminStatistics: 77,
   retryExecutions: 110,
   adminBulkRetries: 139,

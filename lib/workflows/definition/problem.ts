@@ -9,6 +9,8 @@ export interface Problem {
   readonly severity?: 'warning';
   /** The correction, if the message suggests one that is exact: operations to apply in this order. */
   readonly proposal?: readonly PatchOperation[];
+  /** The JSON types that are accepted, and those that the value has, if it can't be of any of them. */
+  readonly types?: { readonly accepted: readonly string[]; readonly found: readonly string[] };
 }
 
 /** The problems of the rows that apply. */

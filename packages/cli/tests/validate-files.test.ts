@@ -64,6 +64,62 @@ describe('workflow validate, with other workflows beside a file', () => {
       });
   });
 
+  test('prints findings as JSON, with places, proposals and types', async () => {
+    const { call, file } = await openCommandLine({ hasDatabase: false });
+    const show = {
+      id: 'show',
+      type: 'set',
+      parameters: { values: { x: '{{ $uppercase($execution.workflowVersion) }}' } },
+    };
+    const path = file('flows/w.json', JSON.stringify({ ...withNode(show), enabled: 'yes' }, null, 2));
+    const other = file('flows/other.json', '{');
+    const { code, out } = await call(`workflow validate --json ${path} ${other}`);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual({
+      valid: false,
+      files: [
+        {
+          file: path,
+          id: null,
+          valid: false,
+          findings: [
+            {
+              severity: 'error',
+              pointer: '/enabled',
+              line: expect.any(Number),
+              column: 14,
+              message: 'must be boolean (Whether its triggers start it; true by default)',
+            },
+            {
+              severity: 'warning',
+              pointer: '/nodes/1/parameters/values/x',
+              line: expect.any(Number),
+              column: expect.any(Number),
+              message: expect.stringContaining(
+                '$uppercase() takes a string, but $execution.workflowVersion is a number',
+              ),
+              types: { accepted: ['string'], found: ['number'] },
+              proposal: [
+                {
+                  op: 'replace',
+                  path: '/nodes/1/parameters/values/x',
+                  value: '{{ $uppercase($string($execution.workflowVersion)) }}',
+                },
+              ],
+            },
+          ],
+        },
+        {
+          file: other,
+          id: null,
+          valid: false,
+          findings: [{ severity: 'error', pointer: '', message: expect.stringContaining('is not JSON') }],
+        },
+      ],
+      problems: [],
+    });
+  });
+
   test('knows what the workflow delivers that a node runs', async () => {
     const { call, file } = await openCommandLine({ hasDatabase: false });
     const label = { id: 'label', type: 'set', parameters: { values: { label: 'A-1' } } };

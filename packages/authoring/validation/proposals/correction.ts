@@ -2,13 +2,13 @@ import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { type Proposed, proposeValue } from './proposal.ts';
 
 /** A part of an expression as it is written, and what was probably meant. */
-export interface Correction {
+interface Correction {
   readonly written: string;
   readonly meant: string;
 }
 
 /** A problem in a text with expressions. */
-export interface Finding extends Pick<Problem, 'message' | 'severity'> {
+export interface Finding extends Pick<Problem, 'message' | 'severity' | 'types'> {
   readonly correction?: Correction;
 }
 

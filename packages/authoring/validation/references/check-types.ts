@@ -3,7 +3,7 @@ import { ERROR_OUTPUT, isPlainObject } from '@hookloom/plugin-kit';
 import { branchesOf, fieldSchema, isUnknown } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote, quoteAll } from '../../../../lib/shared/describe.ts';
 import type { Rule } from '../../../../lib/workflows/expressions/parameters.ts';
-import { type Correction, correct, type Finding } from '../proposals/correction.ts';
+import { correct, type Finding } from '../proposals/correction.ts';
 import {
   type DoubtfulField,
   inferExpression,
@@ -65,7 +65,7 @@ function* nodesOf(root: Node): Generator<Node> {
   }
 }
 
-type Corrected = { readonly correction?: Correction };
+type Corrected = Pick<Finding, 'correction' | 'types'>;
 
 const report = ({ findings }: Check, message: string, corrected: Corrected = {}): void => {
   findings.set(message, { message, ...corrected });
@@ -248,8 +248,11 @@ const articles: Readonly<Record<string, string>> = {
 };
 
 /** The JSON types of a type: `a string or null`. */
-const describeType = (type: Type): string =>
-  describeNames([...new Set(branchesOf(type).map((branch) => String(branch.type)))]);
+const describeType = (type: Type): string => describeNames(typesOf(type));
+
+const typesOf = (type: Type): readonly string[] => [
+  ...new Set(branchesOf(type).map((branch) => String(branch.type))),
+];
 
 const describeNames = (names: readonly string[]): string =>
   names.map((name) => articles[name] ?? name).join(' or ');
@@ -268,7 +271,7 @@ const reportOperand = (check: Check, { node, operand, accepted, type }: WrongOpe
   warn(
     check,
     `${name} takes ${describeNames(accepted)}, but ${path ?? 'its operand'} is ${describeType(type)}${didYouMean(meant)}`,
-    path === null ? {} : correct(path, meant),
+    { types: { accepted, found: typesOf(type) }, ...(path === null ? {} : correct(path, meant)) },
   );
 };
 
@@ -280,6 +283,7 @@ const checkFit = (check: Check, tree: Node, type: Type, rules: readonly Rule[]):
   const wanted = rules
     .flatMap((rule) => rule.type ?? [])
     .map((name) => (name === 'integer' ? 'number' : String(name)));
+  const accepted = [...new Set(wanted)];
   const isOpen =
     rules.length === 0 || rules.some((rule) => rule.type === undefined) || wanted.includes('array');
   if (isOpen || isUnknown(type) || wanted.some((name) => mayBe(type, name))) return;
@@ -290,8 +294,8 @@ const checkFit = (check: Check, tree: Node, type: Type, rules: readonly Rule[]):
       : null;
   warn(
     check,
-    `is ${describeType(type)}, where the parameter takes ${describeNames([...new Set(wanted)])}${didYouMean(meant)}`,
-    path === null ? {} : correct(path, meant),
+    `is ${describeType(type)}, where the parameter takes ${describeNames(accepted)}${didYouMean(meant)}`,
+    { types: { accepted, found: typesOf(type) }, ...(path === null ? {} : correct(path, meant)) },
   );
 };
 
