@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import { ERROR_OUTPUT, isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { NodeTypeDescription } from '../../../lib/plugins/reference/describe-node-type.ts';
 import { workflowSchema } from '../../../lib/workflows/definition/schema.ts';
 
@@ -9,10 +9,14 @@ import { workflowSchema } from '../../../lib/workflows/definition/schema.ts';
  * `validateWorkflow` reports.
  */
 export const createWorkflowSchema = (nodeTypes: readonly NodeTypeDescription[]): JsonObject => {
-  const { nodes } = workflowSchema.properties;
+  const { nodes, connections } = workflowSchema.properties;
   return {
     ...workflowSchema,
-    properties: { ...workflowSchema.properties, nodes: { ...nodes, items: { $ref: '#/definitions/node' } } },
+    properties: {
+      ...workflowSchema.properties,
+      nodes: { ...nodes, items: { $ref: '#/definitions/node' } },
+      connections: { ...connections, items: describeConnection(nodeTypes) },
+    },
     definitions: {
       node: describeNode(nodeTypes),
       expression,
@@ -54,6 +58,57 @@ const describeNode = (nodeTypes: readonly NodeTypeDescription[]): JsonObject => 
         },
       },
     })),
+  };
+};
+
+/**
+ * A connection, with the names of outputs and inputs that editors offer. Any others are allowed: a schema can't tell the type of
+ * the node at an end, and those of `switch` are made up by the author.
+ */
+const describeConnection = (nodeTypes: readonly NodeTypeDescription[]): JsonObject => {
+  const { items } = workflowSchema.properties.connections;
+  const { sourceOutput, targetInput } = items.properties;
+  const fixed = nodeTypes.map(({ outputsDependOnParameters, ...type }) =>
+    outputsDependOnParameters ? { ...type, outputs: [] } : type,
+  );
+  return {
+    ...items,
+    properties: {
+      ...items.properties,
+      sourceOutput: offer(sourceOutput, [
+        ...fixed.flatMap(({ nodeType, outputs }) => (outputs ?? []).map((name) => [name, nodeType] as const)),
+        [ERROR_OUTPUT, 'nodes with onError: route'],
+      ]),
+      targetInput: offer(
+        targetInput,
+        nodeTypes.flatMap(({ nodeType, inputs }) => inputs.map((name) => [name, nodeType] as const)),
+      ),
+    },
+  };
+};
+
+/** More node types that have a name are not named. */
+const MAX_OWNERS = 5;
+
+/** A text with names that editors offer, and whose they are. */
+const offer = (
+  { description, ...schema }: { readonly description: string },
+  names: readonly (readonly [name: string, owner: string])[],
+): JsonObject => {
+  const owners = Map.groupBy(names, ([name]) => name);
+  return {
+    description,
+    anyOf: [
+      {
+        enum: [...owners.keys()],
+        enumDescriptions: [...owners.values()].map((all) =>
+          all.length > MAX_OWNERS
+            ? 'of many node types'
+            : `of ${[...new Set(all.map(([, owner]) => owner))].join(', ')}`,
+        ),
+      },
+      schema,
+    ],
   };
 };
 

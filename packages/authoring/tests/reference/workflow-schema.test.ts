@@ -43,6 +43,31 @@ test('the schema is a valid JSON Schema of draft-07, without keywords of ours', 
   expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
 });
 
+test('editors offer the names of outputs with whose they are, and take any others', () => {
+  const connection = (sourceOutput: unknown) => ({
+    ...toWorkflow({ type: 'noOp' }),
+    connections: [{ sourceNodeId: 'it', sourceOutput, targetNodeId: 'it' }],
+  });
+  const { connections } = schema.properties as { connections: JsonObject };
+  const { sourceOutput } = (connections.items as { properties: { sourceOutput: { anyOf: JsonObject[] } } })
+    .properties;
+  const [{ enum: names, enumDescriptions } = {}] = sourceOutput.anyOf as {
+    enum: string[];
+    enumDescriptions: string[];
+  }[];
+  const offered = new Map(names?.map((name, at) => [name, enumDescriptions?.[at]]));
+  expect(offered.get('each')).toBe('of forEach');
+  expect(offered.get('error')).toContain('nodes with onError: route');
+  expect(offered.get('main')).toBe('of many node types');
+  expect(offered.size).toBe(names?.length);
+  expect(['main', 'each', 'of a plugin'].map((name) => isValid(connection(name)))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([7, ''].map((name) => isValid(connection(name)))).toEqual([false, false]);
+});
+
 describe('a workflow that the service accepts is valid:', () => {
   test.each(sampleNames)('the sample %s, which names the schema', (name) => {
     const sample = readSample(name);
