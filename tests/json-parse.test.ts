@@ -81,6 +81,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'lib/webhooks/features/signature/jwt.ts',
   ],
   'reads a workflow or a part of it, whose check reports such numbers': [
+    'packages/authoring/validation/references/check-texts.ts',
     'packages/authoring/validation/schema/check-schema.ts',
     'packages/cli/parse-json.ts',
     'packages/console/src/parts/parse-json.ts',

@@ -48,7 +48,7 @@ export const forEach = defineAction({
   },
   control: { suspends: false, bodyOutput: 'each', needsBody: true },
   parameters: Type.Object({
-    items: Type.Array(Type.Unknown(), { description: 'The list; usually an expression' }),
+    items: Type.Array(Type.Unknown(), { constant: 'warn', description: 'The list; usually an expression' }),
     maxConcurrency: Type.Integer({
       minimum: 1,
       maximum: 100,

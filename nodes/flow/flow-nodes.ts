@@ -14,6 +14,7 @@ import * as Given from '@hookloom/plugin-kit/given';
 /** Parameters of the nodes `if` and `filter`. */
 const conditionParameters = Type.Object({
   condition: Type.Boolean({
+    constant: 'warn',
     description: 'Usually an expression, such as {{ body.total > 100 }}; its value must be true or false',
   }),
 });
@@ -53,6 +54,7 @@ export const switchNode = defineAction({
   parameters: Type.Object({
     value: Type.Optional(
       Type.Unknown({
+        constant: 'warn',
         description: 'What to compare: any JSON, usually an expression such as {{ body.status }}',
       }),
     ),

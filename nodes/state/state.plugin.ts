@@ -10,6 +10,7 @@ import {
   readItemKeys,
   type State,
   Type,
+  when,
   wrongParameter,
 } from '@hookloom/plugin-kit';
 import * as Given from '@hookloom/plugin-kit/given';
@@ -61,6 +62,10 @@ const deliveredBy = {
   list: closed({ entries: Type.Array(Type.Object({})), next: orNull(Type.String()) }),
 };
 
+const fixedKey = when('operation', 'once', { properties: { key: { constant: 'warn' } } });
+/** With a limit in time, a fixed key lets one execution through per period. */
+const onceForAll = { ...fixedKey, if: { ...fixedKey.if, not: { required: ['ttlSeconds'] } } };
+
 export const state = defineAction({
   id: 'state',
   name: 'State',
@@ -71,96 +76,100 @@ export const state = defineAction({
       ? { true: Given.input, false: Given.input }
       : { main: deliveredBy[operation as keyof typeof deliveredBy] ?? Type.Object({}) },
   checkParameters,
-  parameters: Type.Object({
-    operation: Type.Enum(OPERATIONS, {
-      description:
-        'get: { found, value, version }. put: { version }. delete: { deleted }. increment: { value, version }. append: { length, version }. once: the input on the output true or false. newItems: { items, seen }. markSeen: { marked }. list: { entries, next }; values of more than 400,000 bytes are left out there, with omittedBytes',
-    }),
-    key: Type.Optional(
-      Type.String({
-        holes: 'fail',
-        minLength: 1,
-        maxLength: 1_024,
-        description: 'The key, of at most 1,024 bytes',
-      }),
-    ),
-    store: Type.Optional(
-      Type.String({
-        holes: 'fail',
-        pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
-        description: 'A store that several workflows share; by default the workflow has its own',
-      }),
-    ),
-    value: Type.Optional(
-      Type.Unknown({
-        withoutResult: null,
-        description: 'For put, any JSON of at most 4,000,000 bytes; for append, the item to add',
-      }),
-    ),
-    ifVersion: Type.Optional(
-      Type.Integer({
-        minimum: 0,
+  parameters: Type.Object(
+    {
+      operation: Type.Enum(OPERATIONS, {
         description:
-          'For put and delete: the node fails with StateVersionMismatch unless the entry has this version; 0 if it must not exist',
+          'get: { found, value, version }. put: { version }. delete: { deleted }. increment: { value, version }. append: { length, version }. once: the input on the output true or false. newItems: { items, seen }. markSeen: { marked }. list: { entries, next }; values of more than 400,000 bytes are left out there, with omittedBytes',
       }),
-    ),
-    by: Type.Number({ default: 1, description: 'For increment: what to add' }),
-    maxItems: Type.Integer({
-      default: 100,
-      minimum: 1,
-      maximum: 10_000,
-      description: 'For append: how many items to keep, the latest ones',
-    }),
-    items: Type.Optional(
-      Type.Array(Type.Unknown(), {
-        maxItems: 1_000,
-        description: 'For newItems and markSeen: a list of up to 1,000 items',
-      }),
-    ),
-    itemKey: Type.String({
-      holes: 'fail',
-      default: '',
-      maxLength: 200,
-      description:
-        'For newItems and markSeen: the field that identifies an item, such as guid; by default the item itself, which must be a string or number',
-    }),
-    prefix: Type.String({
-      holes: 'fail',
-      default: '',
-      maxLength: 512,
-      description:
-        'For list: only keys that begin with it. For newItems and markSeen: precedes the key of each item, so that several lists can be told apart',
-    }),
-    markAfterSeconds: Type.Optional(
-      Type.Integer({
+      key: Type.Optional(
+        Type.String({
+          holes: 'fail',
+          minLength: 1,
+          maxLength: 1_024,
+          description: 'The key, of at most 1,024 bytes',
+        }),
+      ),
+      store: Type.Optional(
+        Type.String({
+          holes: 'fail',
+          pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+          description: 'A store that several workflows share; by default the workflow has its own',
+        }),
+      ),
+      value: Type.Optional(
+        Type.Unknown({
+          withoutResult: null,
+          description: 'For put, any JSON of at most 4,000,000 bytes; for append, the item to add',
+        }),
+      ),
+      ifVersion: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description:
+            'For put and delete: the node fails with StateVersionMismatch unless the entry has this version; 0 if it must not exist',
+        }),
+      ),
+      by: Type.Number({ default: 1, description: 'For increment: what to add' }),
+      maxItems: Type.Integer({
+        default: 100,
         minimum: 1,
-        maximum: 31_622_400,
-        description:
-          'For newItems: items count as seen once markSeen names them. Another execution gets those that were not marked, after this many seconds. By default they count as seen at once',
+        maximum: 10_000,
+        description: 'For append: how many items to keep, the latest ones',
       }),
-    ),
-    ttlSeconds: Type.Optional(
-      Type.Integer({
+      items: Type.Optional(
+        Type.Array(Type.Unknown(), {
+          maxItems: 1_000,
+          constant: 'refuse',
+          description: 'For newItems and markSeen: a list of up to 1,000 items',
+        }),
+      ),
+      itemKey: Type.String({
+        holes: 'fail',
+        default: '',
+        maxLength: 200,
+        description:
+          'For newItems and markSeen: the field that identifies an item, such as guid; by default the item itself, which must be a string or number',
+      }),
+      prefix: Type.String({
+        holes: 'fail',
+        default: '',
+        maxLength: 512,
+        description:
+          'For list: only keys that begin with it. For newItems and markSeen: precedes the key of each item, so that several lists can be told apart',
+      }),
+      markAfterSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 31_622_400,
+          description:
+            'For newItems: items count as seen once markSeen names them. Another execution gets those that were not marked, after this many seconds. By default they count as seen at once',
+        }),
+      ),
+      ttlSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 315_360_000,
+          description:
+            'How long to remember; for ever by default. For increment and append it counts from the first one',
+        }),
+      ),
+      after: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 1_024,
+          description: 'For list: next from the output of the page before',
+        }),
+      ),
+      limit: Type.Integer({
+        default: 100,
         minimum: 1,
-        maximum: 315_360_000,
-        description:
-          'How long to remember; for ever by default. For increment and append it counts from the first one',
+        maximum: 1_000,
+        description: 'For list: how many entries to read',
       }),
-    ),
-    after: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 1_024,
-        description: 'For list: next from the output of the page before',
-      }),
-    ),
-    limit: Type.Integer({
-      default: 100,
-      minimum: 1,
-      maximum: 1_000,
-      description: 'For list: how many entries to read',
-    }),
-  }),
+    },
+    { allOf: [onceForAll] },
+  ),
   example: {
     parameters: { operation: 'newItems', items: '{{ items }}', itemKey: 'guid' },
     input: {

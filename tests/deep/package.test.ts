@@ -83,8 +83,8 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   sweepRegistrations: 134, // with what it reads to find silence
   adminSendAgain: 150,
   adminWorkflows: 125,
-  adminEditWorkflows: 675,
-  adminTryNode: 660,
+  adminEditWorkflows: 705,
+  adminTryNode: 690,
   adminCredentials: 181,
   adminPlugins: 79,
   adminPlugin: 83,

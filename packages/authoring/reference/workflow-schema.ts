@@ -195,8 +195,14 @@ const allowsExpressions = (schema: Readonly<Record<string, unknown>>): boolean =
   );
 };
 
-/** Draft-07 has no `prefixItems`. Leaves out our own keywords, which are for runs. */
-const toDraft7 = ({ prefixItems, withoutResult: _, holes: _holes, ...schema }: JsonObject): JsonObject =>
+/** Draft-07 has no `prefixItems`. Leaves out our own keywords. */
+const toDraft7 = ({
+  prefixItems,
+  withoutResult: _,
+  holes: _holes,
+  constant: _data,
+  ...schema
+}: JsonObject): JsonObject =>
   prefixItems === undefined
     ? schema
     : { ...schema, items: prefixItems, additionalItems: schema.items ?? true };

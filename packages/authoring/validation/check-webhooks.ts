@@ -21,6 +21,7 @@ import {
 } from './check-webhook-answers.ts';
 import { proposeValue } from './proposals/proposal.ts';
 import { checkExpression } from './references/check-expressions.ts';
+import { describeQuotes, findDataSource } from './references/data-source.ts';
 import { type Names, requestFieldsOf } from './references/names.ts';
 import { checkSchema } from './schema/check-schema.ts';
 import type { TypeScope } from './types/infer-expression.ts';
@@ -65,17 +66,41 @@ const checkDeduplication = async (
       const message = `there is no sender ${quote(deduplication)}${didYouMean(sender)}`;
       problems.push({ path, message, ...proposeValue(path, sender) });
     } else {
-      problems.push(
-        ...(await checkRequestExpression(deduplication, path, {
-          parameters,
-          names,
-          types: requestScope(types, index),
-        })),
-      );
+      const found = await checkRequestExpression(deduplication, path, {
+        parameters,
+        names,
+        types: requestScope(types, index),
+      });
+      problems.push(...instead(found, checkKey(deduplication, path)));
     }
   }
   return problems;
 };
+
+/** The problems of a constant, instead of warnings about its parts. */
+const instead = (found: readonly Problem[], ofConstant: readonly Problem[]): readonly Problem[] =>
+  ofConstant.length > 0 && found.every(({ severity }) => severity === 'warning') ? ofConstant : found;
+
+/** A key without data of the request is that of all deliveries. */
+const checkKey = (text: string, path: string): Problem[] => {
+  const source = findDataSource(text);
+  if (source === 'data') return [];
+  const { hint, meant } = describeQuotes(text);
+  const message =
+    source === 'time'
+      ? "reads nothing of the request, but the time or chance: repeated deliveries can't be recognised by it"
+      : `reads nothing of the request: all deliveries have the same key, and only the first one runs${hint}`;
+  return [{ path, message, ...(source === 'time' ? WARNING : {}), ...proposeValue(path, meant) }];
+};
+
+const checkDecision = (text: string, path: string): Problem[] => {
+  if (findDataSource(text) !== 'nothing') return [];
+  const { hint, meant } = describeQuotes(text);
+  const message = `reads nothing of the request: it is the same for all${hint}`;
+  return [{ path, message, ...WARNING, ...proposeValue(path, meant) }];
+};
+
+const WARNING = { severity: 'warning' } as const;
 
 /** Checks the expressions without braces in the features: `onlyIf` and the `match` of a handshake. */
 const checkRuleExpressions = async (
@@ -89,13 +114,12 @@ const checkRuleExpressions = async (
     for (const { pointer, value } of findInRules(parameters, 'expressions')) {
       if (typeof value !== 'string' || value === '') continue;
       const path = `/nodes/${index}/parameters${pointer}`;
-      problems.push(
-        ...(await checkRequestExpression(value, path, {
-          parameters,
-          names,
-          types: requestScope(types, index),
-        })),
-      );
+      const found = await checkRequestExpression(value, path, {
+        parameters,
+        names,
+        types: requestScope(types, index),
+      });
+      problems.push(...instead(found, checkDecision(value, path)));
     }
   }
   return problems;

@@ -21,6 +21,7 @@ import { checkMistakes } from './mistakes/check-mistakes.ts';
 import { checkNumbers } from './mistakes/check-numbers.ts';
 import { checkResponses } from './mistakes/check-responses.ts';
 import { proposeWithout } from './proposals/proposal.ts';
+import { checkData } from './references/check-data.ts';
 import { checkUrls } from './references/check-urls.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
 import type { InferCalled } from './types/called-workflows.ts';
@@ -145,6 +146,7 @@ const checkSemantics = async (
     ...(await checkWebhooks(definition, names, types)),
     ...(await checkMistakes(graph, definition, isConnected)),
     ...checkUrls(graph),
+    ...checkData(graph),
   ];
 };
 

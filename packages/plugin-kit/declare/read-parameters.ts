@@ -37,6 +37,11 @@ export interface Rule {
    * it lists. Not a keyword of JSON Schema.
    */
   readonly holes?: 'fail' | readonly string[];
+  /**
+   * For a value that data should determine, such as a key or a condition: whether one without data is refused when a workflow is
+   * stored, or warned of. Not a keyword of JSON Schema.
+   */
+  readonly constant?: 'refuse' | 'warn';
   /** Part of the error message of a `pattern`. */
   readonly description?: string;
 }

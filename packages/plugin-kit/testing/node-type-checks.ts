@@ -97,7 +97,7 @@ const keywords: ReadonlySet<string> = new Set(
   (
     'type enum const anyOf oneOf not minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems ' +
     'pattern items properties required additionalProperties default description title examples format readOnly writeOnly ' +
-    'deprecated withoutResult holes $comment $id $schema'
+    'deprecated withoutResult holes constant $comment $id $schema'
   ).split(' '),
 );
 

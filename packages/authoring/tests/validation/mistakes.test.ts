@@ -1494,7 +1494,290 @@ const webhooks: readonly Mistake[] = [
   ['a network that is none', webhook({ allowFrom: ['10.0.0.0/33'] }), `${START}/allowFrom/0`, ''],
 ];
 
+const values = (text: string) => node('set', { values: { a: text } });
+/** The trigger's body has a text, a number and a list. */
+const typedStart: Node = {
+  type: 'webhookTrigger',
+  parameters: {
+    schema: {
+      type: 'object',
+      properties: { name: { type: 'string' }, n: { type: 'number' }, list: { type: 'array' } },
+    },
+  },
+};
+const typed = (type: string, parameters: JsonObject, others: Readonly<Record<string, string>> = {}) =>
+  flow({ start: typedStart, it: { type, parameters }, ...others }, [
+    'start -> it',
+    ...Object.keys(others).map((id) => `it.${id} -> ${id}`),
+  ]);
+const once = (parameters: JsonObject) =>
+  flow(
+    {
+      start: 'webhookTrigger',
+      it: { type: 'state', parameters: { operation: 'once', ...parameters } },
+      yes: 'noOp',
+    },
+    ['start -> it', 'it.true -> yes'],
+  );
+const eachItem = (items: JsonValue) =>
+  flow(
+    {
+      start: 'webhookTrigger',
+      it: { type: 'forEach', parameters: { items } },
+      call: { type: 'code', parameters: { code: 'return $input.item;' } },
+    },
+    ['start -> it', 'it.each -> call'],
+  );
+
+const SAME = 'is the same in every run, since it has no data';
+const constants: readonly Mistake[] = [
+  [
+    'a key in quotes',
+    webhook({ deduplication: '"body.id"' }),
+    `${START}/deduplication`,
+    'did you mean "body.id"?',
+  ],
+  [
+    'a key of texts alone',
+    webhook({ deduplication: '"order" & "-1"' }),
+    `${START}/deduplication`,
+    'all deliveries have the same key, and only the first one runs',
+  ],
+  ['a key that is true', webhook({ deduplication: 'true' }), `${START}/deduplication`, 'the same key'],
+  [
+    'a key of the time',
+    webhook({ deduplication: '$now("[Y]-[M]-[D]")' }),
+    `${START}/deduplication`,
+    'reads nothing of the request, but the time or chance',
+  ],
+  [
+    'a filter of deliveries in quotes',
+    webhook({ onlyIf: '"body.id = 1"' }),
+    `${START}/onlyIf`,
+    'did you mean "body.id = 1"?',
+  ],
+  [
+    'a filter of deliveries that is always true',
+    webhook({ onlyIf: '1 = 1' }),
+    `${START}/onlyIf`,
+    'it is the same for all',
+  ],
+  ['a key of once without data', once({ key: 'order' }), `${PARAMETERS}/key`, SAME],
+  [
+    'a key of once without braces',
+    once({ key: 'body.id' }),
+    `${PARAMETERS}/key`,
+    'did you mean "{{ body.id }}"?',
+  ],
+  [
+    'a key of once in quotes',
+    once({ key: '{{ "body.id" }}' }),
+    `${PARAMETERS}/key`,
+    'did you mean "body.id"?',
+  ],
+  [
+    'a key of once without data, for an hour',
+    once({ key: '{{ "body.id" }}', ttlSeconds: 3600 }),
+    `${PARAMETERS}/key`,
+    'did you mean "body.id"?',
+  ],
+  [
+    'items that are the same in every run',
+    node('state', { operation: 'newItems', items: ['a'] }),
+    `${PARAMETERS}/items`,
+    SAME,
+  ],
+  [
+    'items in quotes',
+    node('state', { operation: 'markSeen', items: '{{ "body.items" }}' }),
+    `${PARAMETERS}/items`,
+    `${SAME}: "body.items" in quotes is a text; did you mean "body.items"?`,
+  ],
+  ['a condition that is always true', condition2('{{ true }}'), `${PARAMETERS}/condition`, SAME],
+  [
+    'a condition about a text',
+    condition2('{{ "body.total" = "5" }}'),
+    `${PARAMETERS}/condition`,
+    'did you mean "body.total"?',
+  ],
+  [
+    'a condition about a path in quotes',
+    condition2('{{ $exists("body.id") }}'),
+    `${PARAMETERS}/condition`,
+    'did you mean "body.id"?',
+  ],
+  ['a filter without data', node('filter', { condition: true }), `${PARAMETERS}/condition`, SAME],
+  [
+    'a switch over a path without braces',
+    node('switch', { value: 'body.kind', cases: [] }),
+    `${PARAMETERS}/value`,
+    'did you mean "{{ body.kind }}"?',
+  ],
+  ['a switch over a number', node('switch', { value: 1, cases: [] }), `${PARAMETERS}/value`, SAME],
+  [
+    'a list that is a path in quotes',
+    eachItem('{{ "body.list" }}'),
+    `${PARAMETERS}/items`,
+    'did you mean "body.list"?',
+  ],
+  [
+    'a path in quotes among values',
+    values('{{ "body.id" }}'),
+    `${PARAMETERS}/values/a`,
+    'did you mean "body.id"?',
+  ],
+  [
+    'a path without braces among values',
+    values('$trigger.body.id'),
+    `${PARAMETERS}/values/a`,
+    'did you mean "{{ $trigger.body.id }}"?',
+  ],
+];
+
+const LETTERS = 'compares texts letter by letter';
+const traps: readonly Mistake[] = [
+  [
+    'two values of one comparison',
+    condition2('{{ body.total = 1 or 2 }}'),
+    `${PARAMETERS}/condition`,
+    'did you mean "body.total in [1, 2]"?',
+  ],
+  [
+    'three values of one comparison',
+    condition2('{{ body.kind = "a" or "b" or "c" }}'),
+    `${PARAMETERS}/condition`,
+    'did you mean "body.kind in ["a", "b", "c"]"?',
+  ],
+  [
+    'a text as a condition',
+    condition2('{{ body.ok and "yes" }}'),
+    `${PARAMETERS}/condition`,
+    '"yes" by itself is always true',
+  ],
+  [
+    'a choice that excludes nothing',
+    condition2('{{ body.kind != "a" or body.kind != "b" }}'),
+    `${PARAMETERS}/condition`,
+    'is always true',
+  ],
+  [
+    'a choice that excludes all',
+    condition2('{{ body.n = 1 and body.n = 2 }}'),
+    `${PARAMETERS}/condition`,
+    'is always false',
+  ],
+  [
+    'a field compared with itself',
+    condition2('{{ body.list[id = id] }}'),
+    `${PARAMETERS}/condition`,
+    'compares id with itself',
+  ],
+  [
+    'a date that begins with the day',
+    condition2('{{ body.due < "31/12/2026" }}'),
+    `${PARAMETERS}/condition`,
+    LETTERS,
+  ],
+  [
+    'a date that is compared with the time',
+    condition2('{{ $now() > body.due }}'),
+    `${PARAMETERS}/condition`,
+    'compare $toMillis(body.due) with $millis()',
+  ],
+  [
+    'a date that is compared with a timestamp',
+    condition2('{{ body.due >= "2026-12-31T00:00:00Z" }}'),
+    `${PARAMETERS}/condition`,
+    'compare $toMillis(body.due) with',
+  ],
+  [
+    'a day that is written before the month',
+    condition2('{{ $now("[D01].[M01].[Y]") < body.due }}'),
+    `${PARAMETERS}/condition`,
+    LETTERS,
+  ],
+  [
+    'a time that is never equal',
+    condition2('{{ body.due = $now() }}'),
+    `${PARAMETERS}/condition`,
+    'it is never equal',
+  ],
+  [
+    'a number in quotes that is greater',
+    condition2('{{ body.total > "100" }}'),
+    `${PARAMETERS}/condition`,
+    '"9" is greater than "10"',
+  ],
+  [
+    'an index from the input',
+    node('set', { values: { a: '{{ body.list[body.i] }}' } }),
+    `${PARAMETERS}/values/a`,
+    'did you mean "$$.body.i"?',
+  ],
+  [
+    'a wanted id from the input',
+    node('set', { values: { a: '{{ body.list[id = queryParams.id] }}' } }),
+    `${PARAMETERS}/values/a`,
+    'did you mean "$$.queryParams.id"?',
+  ],
+  [
+    'the index of a body',
+    flow(
+      {
+        start: 'webhookTrigger',
+        all: { type: 'forEach', parameters: { items: '{{ body.list }}' } },
+        it: { type: 'set', parameters: { values: { a: '{{ $trigger.body.prices[index] }}' } } },
+      },
+      ['start -> all', 'all.each -> it'],
+    ),
+    '/nodes/2/parameters/values/a',
+    'did you mean "$$.index"?',
+  ],
+  [
+    'the first letter of a text',
+    typed('set', { values: { a: '{{ body.name[0] }}' } }),
+    `${PARAMETERS}/values/a`,
+    'write $substring(body.name, 0, 1)',
+  ],
+  [
+    'the second letter of a function',
+    values('{{ $string(body.x)[1] }}'),
+    `${PARAMETERS}/values/a`,
+    'takes [ ] of a text',
+  ],
+  [
+    'the last letter of a literal',
+    values('{{ "abc"[-1] }}'),
+    `${PARAMETERS}/values/a`,
+    'takes [ ] of a text',
+  ],
+  ['a value in quotes', values("'{{ body.name }}'"), `${PARAMETERS}/values/a`, 'write "{{ body.name }}"'],
+  [
+    'JSON as a text',
+    node('httpRequest', get({ method: 'POST', bodyType: 'text', body: '{"name": "{{ body.name }}"}' })),
+    `${PARAMETERS}/body`,
+    'write the JSON itself',
+  ],
+  [
+    'JSON that is joined',
+    values('{{ \'{"name": "\' & body.name & \'"}\' }}'),
+    `${PARAMETERS}/values/a`,
+    'write the JSON itself',
+  ],
+  [
+    'SQL that is joined',
+    aws('athena', 'StartQueryExecution', {
+      QueryString: "SELECT * FROM orders WHERE id = '{{ body.id }}'",
+      WorkGroup: 'w',
+    }),
+    `${PARAMETERS}/input/QueryString`,
+    'puts values into SQL',
+  ],
+];
+
 const kinds = {
+  constants,
+  traps,
   numbers,
   connections,
   settings,
@@ -1521,6 +1804,37 @@ describe.each(Object.entries(kinds))('of %s', (_kind, mistakes) => {
       }),
     );
     expect(found).toHaveLength(1);
+  });
+});
+
+describe('what is meant has no warning:', () => {
+  test.each<[string, JsonValue]>([
+    ['a key of the request', webhook({ deduplication: 'body.id & "-" & headers.`x-part`' })],
+    ['a key of the day', once({ key: '{{ $now("[Y0001]-[M01]-[D01]") }}' })],
+    ['one execution per hour', once({ key: 'alert', ttlSeconds: 3600 })],
+    ['a counter', node('state', { operation: 'increment', key: 'orders' })],
+    ['a switch of the stage', condition2('{{ $vars.isOpen = true }}')],
+    ['an hour of the day', condition2('{{ $number($now("[H]")) > 8 }}')],
+    ['a list that is written out', eachItem(['eu', 'us'])],
+    ['a range', eachItem('{{ [1..3] }}')],
+    [
+      'a choice of two',
+      condition2('{{ body.kind != "a" and body.kind != "b" or body.n = 1 or body.n = 2 }}'),
+    ],
+    [
+      'a day in a form that sorts',
+      condition2('{{ $now("[Y0001]-[M01]-[D01]") >= body.day or body.day < "2026-12-31" }}'),
+    ],
+    ['a time of the service', condition2('{{ triggeredAt < $now() and $toMillis(body.due) < $millis() }}')],
+    ['a field of each item', values('{{ body.list[paid] & body.list[id = $$.body.id] }}')],
+    ['an item of a list', typed('set', { values: { a: '{{ body.list[0] & $split(body.name, " ")[0] }}' } })],
+    ['a text in quotes within another', values('The "{{ body.name }}" of {{ body.id }}')],
+    ['a path in a text', values('Fill in body.name, please')],
+    ['a name of a field', node('sort', { items: '{{ body.list }}', by: [{ field: 'body.total' }] })],
+    ['an entity tag', node('httpRequest', get({ headers: { 'if-match': '"{{ body.tag }}"' } }))],
+  ])('%s', async (_what, file) => {
+    const { problems, warnings } = await validateWorkflow(JSON.parse(JSON.stringify(file)), findNodeType);
+    expect([...problems, ...warnings]).toEqual([]);
   });
 });
 

@@ -17,6 +17,8 @@ export interface DeclaredValue {
    * Format of the value: `mailbox`, `field-path`, `json-schema`, …; `url` for a pattern that requires http or https.
    */
   readonly format: string | null;
+  /** Whether a value without data is refused or warned of; null if it may be one. */
+  readonly constant: 'refuse' | 'warn' | null;
 }
 
 /** Every value that a schema declares, except through `$ref` and alternatives. */
@@ -27,7 +29,7 @@ export function* eachValue(
   name = '',
 ): Generator<DeclaredValue> {
   if (!isPlainObject(schema) || value === undefined || value === null) return;
-  yield { value, path, name, format: formatOf(schema) };
+  yield { value, path, name, format: formatOf(schema), constant: constantOf(schema) };
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries())
       yield* eachValue(schema.items, item, `${path}/${index}`, name);
@@ -39,6 +41,9 @@ export function* eachValue(
     }
   }
 }
+
+const constantOf = ({ constant }: Readonly<Record<string, unknown>>): DeclaredValue['constant'] =>
+  constant === 'refuse' || constant === 'warn' ? constant : null;
 
 const formatOf = ({ format, pattern }: Readonly<Record<string, unknown>>): string | null => {
   if (typeof format === 'string') return format;

@@ -7,6 +7,7 @@ import { findRoundedNumber } from '../mistakes/check-numbers.ts';
 import { correct, type Finding, toProblems } from '../proposals/correction.ts';
 import { findConstantProblems } from './check-constants.ts';
 import { findReferenceProblems } from './check-references.ts';
+import { findLiteralPath, findMixedText } from './check-texts.ts';
 import { findTypeProblems } from './check-types.ts';
 import type { Names } from './names.ts';
 
@@ -36,22 +37,23 @@ const checkText = async (
   rules: readonly Rule[],
 ): Promise<Problem[]> =>
   toProblems(
-    await findInText(text, names, rules),
+    await findInText(text, path, names, rules),
     text,
     path,
-    async (corrected) => (await findInText(corrected, withoutHints(names), rules)).length,
+    async (corrected) => (await findInText(corrected, path, withoutHints(names), rules)).length,
   );
 
 const findInText = async (
   text: string,
+  path: string,
   names: Names,
   rules: readonly Rule[],
 ): Promise<readonly Finding[]> => {
   const foreign = describeForeignBraces(text);
   if (foreign !== null) return [foreign];
-  if (!text.includes('{{')) return [];
-  const findings: Finding[] = [];
+  if (!text.includes('{{')) return findLiteralPath(text, rules);
   const parts = splitTemplate(text);
+  const findings: Finding[] = findMixedText(text, parts, path);
   for (const part of parts) {
     if ('text' in part)
       findings.push(...(await checkExpressions(part.text)).map(({ message }) => ({ message })));

@@ -12,8 +12,10 @@ import {
   type WrongOperand,
 } from '../types/infer-expression.ts';
 import { isHeaders, isSequence, mayBe, namesOf, type Type, typeNameOf } from '../types/types.ts';
+import { findTraps } from './check-traps.ts';
 import { readDashed } from './describe-names.ts';
 import { type Names, toName, toPath } from './names.ts';
+import { nodesOf } from './syntax-tree.ts';
 
 interface Check {
   readonly text: string;
@@ -51,19 +53,10 @@ export const findTypeProblems = (text: string, names: Names, rules: readonly Rul
     if (node.type === 'path') checkHeaders(check, node);
   }
   checkFit(check, tree, type, rules);
+  const traps = { scope: names.types ?? NOTHING, natives: names.natives, typeOf };
+  for (const found of findTraps(tree, traps)) check.findings.set(found.message, found);
   return [...check.findings.values()].slice(0, MAX_FINDINGS);
 };
-
-/** All parts of a tree, in their order. */
-function* nodesOf(root: Node): Generator<Node> {
-  const work: unknown[] = [root];
-  while (work.length > 0) {
-    const next = work.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    if (!Array.isArray(next) && typeof (next as Node).type === 'string') yield next as Node;
-    work.push(...Object.values(next).toReversed());
-  }
-}
 
 type Corrected = Pick<Finding, 'correction' | 'types'>;
 

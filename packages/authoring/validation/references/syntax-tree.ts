@@ -1,3 +1,4 @@
+import type { Node } from '@hookloom/counted-jsonata';
 import jsonata from 'jsonata';
 
 /** A node of JSONata's syntax tree; the library's own type is incomplete. */
@@ -15,6 +16,17 @@ export const parseTree = (expression: string): Ast | null => {
     return null;
   }
 };
+
+/** All parts of a tree, in their order. */
+export function* nodesOf(root: Node): Generator<Node> {
+  const work: unknown[] = [root];
+  while (work.length > 0) {
+    const next = work.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next) && typeof (next as Node).type === 'string') yield next as Node;
+    work.push(...Object.values(next).toReversed());
+  }
+}
 
 export interface Bound {
   /** The variables that the expression binds anywhere. */

@@ -80,7 +80,10 @@ describe('a path that never exists', () => {
   });
 
   test('is detected through nodes that pass their input on', async () => {
-    const nodes = [set('calc', { total: 1 }), { id: 'go', type: 'filter', parameters: { condition: true } }];
+    const nodes = [
+      set('calc', { total: 1 }),
+      { id: 'go', type: 'filter', parameters: { condition: '{{ total > 0 }}' } },
+    ];
     expect(await check(...nodes, set('b', { x: '{{ totl }}' }))).toHaveLength(1);
     expect(await check(...nodes, set('b', { x: '{{ total }}' }, { keepInput: true }))).toEqual([]);
   });

@@ -122,8 +122,17 @@ const toKind = (schema: Schema, depth: number): Kind => {
   }
 };
 
-/** Keywords that allow any value. `withoutResult` and `holes` are our own. */
-const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'withoutResult', 'holes', '$comment'];
+/** Keywords that allow any value. `withoutResult`, `holes` and `constant` are our own. */
+const ANNOTATIONS = [
+  'title',
+  'description',
+  'default',
+  'examples',
+  'withoutResult',
+  'holes',
+  'constant',
+  '$comment',
+];
 
 const toTextKind = ({ format, pattern, maxLength }: Schema): Kind => {
   if (format === 'javascript') return { type: 'code' };
