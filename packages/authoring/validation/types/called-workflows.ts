@@ -58,8 +58,9 @@ const inferResult = (graph: DraftGraph, natives: Natives, called: CalledWorkflow
       next,
     ),
   ];
+  if (entries.length !== 1 || reached.length > MAX_REACHED) return ANYTHING;
   const hasLoop = reached.some((at) => reachFrom(next(at), next).has(at));
-  if (entries.length !== 1 || hasLoop || reached.length > MAX_REACHED) return ANYTHING;
+  if (hasLoop) return ANYTHING;
   const types = inferWorkflow(graph, natives, called);
   const given = reached.flatMap((at): Type[] => {
     const draft = graph.nodes[at];
