@@ -21,7 +21,9 @@ import { checkMistakes } from './mistakes/check-mistakes.ts';
 import { checkNumbers } from './mistakes/check-numbers.ts';
 import { checkResponses } from './mistakes/check-responses.ts';
 import { proposeWithout } from './proposals/proposal.ts';
+import { checkClashes } from './references/check-clashes.ts';
 import { checkData } from './references/check-data.ts';
+import { checkSwitches } from './references/check-switch.ts';
 import { checkUrls } from './references/check-urls.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
 import type { InferCalled } from './types/called-workflows.ts';
@@ -147,6 +149,8 @@ const checkSemantics = async (
     ...(await checkMistakes(graph, definition, isConnected)),
     ...checkUrls(graph),
     ...checkData(graph),
+    ...checkSwitches(graph, types, natives),
+    ...(isConnected ? await checkClashes(graph, types, loopNodes) : []),
   ];
 };
 

@@ -1775,7 +1775,201 @@ const traps: readonly Mistake[] = [
   ],
 ];
 
+const answered = (parameters: JsonObject) =>
+  flow({ start: answering, it: { type: 'respondToWebhook', parameters } }, ['start -> it']);
+const switchOver = (value: string, equals: JsonValue) =>
+  flow(
+    {
+      start: typedStart,
+      it: { type: 'switch', parameters: { value, cases: [{ equals, output: 'a' }] } },
+      a: 'noOp',
+    },
+    ['start -> it', 'it.a -> a'],
+  );
+
+const requests: readonly Mistake[] = [
+  ['a body with GET', node('httpRequest', get({ body: { a: 1 } })), `${PARAMETERS}/body`, 'is sent with GET'],
+  [
+    'a body with HEAD',
+    node('httpRequest', get({ method: 'head', body: 'x', bodyType: 'text' })),
+    `${PARAMETERS}/body`,
+    'is sent with HEAD',
+  ],
+  [
+    'the header of a form on JSON',
+    node(
+      'httpRequest',
+      get({
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: { a: 1 },
+      }),
+    ),
+    `${PARAMETERS}/headers/Content-Type`,
+    'set "bodyType": "form"',
+  ],
+  [
+    'the header of XML on JSON',
+    node('httpRequest', get({ method: 'POST', headers: { 'content-type': 'text/xml' }, body: '<a/>' })),
+    `${PARAMETERS}/headers/content-type`,
+    'set "bodyType": "text"',
+  ],
+  [
+    'JSON that is a text',
+    node('httpRequest', get({ method: 'POST', body: '{"a": 1}' })),
+    `${PARAMETERS}/body`,
+    'as one JSON string',
+  ],
+  [
+    'a body with 204',
+    answered({ status: 204, body: { ok: true } }),
+    `${PARAMETERS}/body`,
+    'an answer with 204 has no body',
+  ],
+  [
+    'a body with 304 at once',
+    webhook({ answer: { status: 304, body: 'x' } }),
+    `${START}/answer/body`,
+    'an answer with 304 has no body',
+  ],
+  [
+    'a header of the gateway',
+    answered({ headers: { 'Content-Length': '5' } }),
+    `${PARAMETERS}/headers/Content-Length`,
+    'is set by the gateway',
+  ],
+  [
+    'HTML in the text of a mail',
+    mail({ text: '<p>Hi <b>Ann</b></p>' }),
+    `${PARAMETERS}/text`,
+    'write it into "html"',
+  ],
+  [
+    'detailType',
+    trigger('eventTrigger', { pattern: { source: ['aws.s3'], detailType: ['x'] } }),
+    `${START}/pattern/detailType`,
+    'did you mean "detail-type"?',
+  ],
+  [
+    'data of an event beside its detail',
+    trigger('eventTrigger', { pattern: { source: ['shop'], bucket: ['x'] } }),
+    `${START}/pattern/bucket`,
+    'belong in "detail"',
+  ],
+  [
+    'a list for IN',
+    withKey('postgres', { query: 'SELECT 1 FROM a WHERE id IN ($1)', values: ['{{ body.ids }}'] }),
+    `${PARAMETERS}/query`,
+    'write "= ANY($1)"',
+  ],
+  [
+    'a format by another name',
+    body({ properties: { e: { type: 'string', format: 'mail' } } }),
+    `${START}/schema/properties/e/format`,
+    'did you mean "email"?',
+  ],
+  [
+    'a format that there is not',
+    body({ properties: { e: { type: 'string', format: 'phone' } } }),
+    `${START}/schema/properties/e/format`,
+    'every text is valid',
+  ],
+];
+
+const switches: readonly Mistake[] = [
+  [
+    'a text as the case of a number',
+    switchOver('{{ body.n }}', '1'),
+    `${PARAMETERS}/cases/0/equals`,
+    'they are never equal',
+  ],
+  [
+    'a number as the case of a text',
+    switchOver('{{ queryParams.n }}', 1),
+    `${PARAMETERS}/cases/0/equals`,
+    'they are never equal',
+  ],
+  [
+    'a case that leads nowhere',
+    flow(
+      {
+        start: 'webhookTrigger',
+        it: {
+          type: 'switch',
+          parameters: {
+            value: '{{ body.k }}',
+            cases: [
+              { equals: 'a', output: 'a' },
+              { equals: 'b', output: 'b' },
+            ],
+          },
+        },
+        a: 'noOp',
+      },
+      ['start -> it', 'it.a -> a'],
+    ),
+    `${PARAMETERS}/cases/1/output`,
+    'nothing is connected to the output "b"',
+  ],
+];
+
+const call: Node = { type: 'httpRequest', parameters: { url: 'https://api.example.com/' } };
+const reading = (text: string): Node => ({ type: 'set', parameters: { values: { a: text } } });
+const twoCalls = (others: Readonly<Record<string, string | Node>>, edges: readonly string[]) =>
+  flow({ start: 'webhookTrigger', one: call, two: call, ...others }, [
+    'start -> one',
+    'start -> two',
+    ...edges,
+  ]);
+const clashes: readonly Mistake[] = [
+  [
+    'two calls into a merge',
+    twoCalls({ join: 'merge' }, ['one -> join', 'two -> join']),
+    '/nodes/3',
+    '"one" and "two" both deliver "status", "headers", "body", "url" to "join"',
+  ],
+  [
+    'two calls into the node that reads',
+    twoCalls({ it: reading('{{ body.id }}') }, ['one -> it', 'two -> it']),
+    '/nodes/3',
+    'read $nodes.one.body, or join them with a merge in the mode "byNode"',
+  ],
+  [
+    'two calls that are read further on',
+    twoCalls({ join: 'noOp', it: reading('{{ status }}') }, ['one -> join', 'two -> join', 'join -> it']),
+    '/nodes/3',
+    'both deliver "status"',
+  ],
+  [
+    'two calls that are read as a node',
+    twoCalls({ join: 'merge', it: reading('{{ $nodes.join.body }}') }, [
+      'one -> join',
+      'two -> join',
+      'join -> it',
+    ]),
+    '/nodes/3',
+    'both deliver "body"',
+  ],
+  [
+    'two sets of one field',
+    flow(
+      {
+        start: 'webhookTrigger',
+        one: reading('{{ body.a }}'),
+        two: reading('{{ body.b }}'),
+        it: reading('{{ a }}'),
+      },
+      ['start -> one', 'start -> two', 'one -> it', 'two -> it'],
+    ),
+    '/nodes/3',
+    'both deliver "a"',
+  ],
+];
+
 const kinds = {
+  requests,
+  switches,
+  clashes,
   constants,
   traps,
   numbers,
@@ -1831,6 +2025,69 @@ describe('what is meant has no warning:', () => {
     ['a text in quotes within another', values('The "{{ body.name }}" of {{ body.id }}')],
     ['a path in a text', values('Fill in body.name, please')],
     ['a name of a field', node('sort', { items: '{{ body.list }}', by: [{ field: 'body.total' }] })],
+    [
+      'an item that one value is compared with',
+      withKey('postgres', { query: 'SELECT 1 FROM a WHERE id = ANY($1)', values: ['{{ body.ids }}'] }),
+    ],
+    [
+      'a form',
+      node(
+        'httpRequest',
+        get({
+          method: 'POST',
+          bodyType: 'form',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: { a: 1 },
+        }),
+      ),
+    ],
+    [
+      'an event by one of two',
+      trigger('eventTrigger', { pattern: { $or: [{ source: ['a'] }, { detail: { b: ['c'] } }] } }),
+    ],
+    [
+      'formats',
+      body({
+        properties: { a: { type: 'string', format: 'email' }, n: { type: 'integer', format: 'int64' } },
+      }),
+    ],
+    ['a case by its type', switchOver('{{ body.n }}', 1)],
+    [
+      'two calls into byNode',
+      twoCalls(
+        { join: { type: 'merge', parameters: { mode: 'byNode' } }, it: reading('{{ one.body & two.body }}') },
+        ['one -> join', 'two -> join', 'join -> it'],
+      ),
+    ],
+    [
+      'two calls of which nothing is read',
+      twoCalls({ it: reading('{{ $nodes.one.body }}') }, ['one -> it', 'two -> it']),
+    ],
+    [
+      'two calls on branches that exclude each other',
+      flow(
+        {
+          start: 'webhookTrigger',
+          it: condition('{{ body.ok }}'),
+          one: call,
+          two: call,
+          join: reading('{{ body.id }}'),
+        },
+        ['start -> it', 'it.true -> one', 'it.false -> two', 'one -> join', 'two -> join'],
+      ),
+    ],
+    [
+      'two branches that pass the input on',
+      flow(
+        {
+          start: 'webhookTrigger',
+          one: { type: 'set', parameters: { values: { x: 1 }, keepInput: true } },
+          two: { type: 'set', parameters: { values: { y: 1 }, keepInput: true } },
+          join: reading('{{ body.id & x & y }}'),
+        },
+        ['start -> one', 'start -> two', 'one -> join', 'two -> join'],
+      ),
+    ],
     ['an entity tag', node('httpRequest', get({ headers: { 'if-match': '"{{ body.tag }}"' } }))],
   ])('%s', async (_what, file) => {
     const { problems, warnings } = await validateWorkflow(JSON.parse(JSON.stringify(file)), findNodeType);

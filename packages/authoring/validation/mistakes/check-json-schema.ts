@@ -36,6 +36,23 @@ const foreignKeywords = byName([
   ['fields property', '"properties"'],
 ]);
 
+/** Formats that are checked, and those that OpenAPI adds, which are not, and say so in no other way. */
+const FORMATS: ReadonlySet<string> = new Set(
+  (
+    'date time date-time duration email hostname ipv4 ipv6 uri uri-reference uri-template uuid json-pointer ' +
+    'relative-json-pointer regex int32 int64 float double decimal byte binary password'
+  ).split(' '),
+);
+
+/** Other names of formats. */
+const foreignFormats = byName([
+  ['mail e-mail mailbox', 'email'],
+  ['datetime timestamp iso8601 iso-8601', 'date-time'],
+  ['guid', 'uuid'],
+  ['ip', 'ipv4'],
+  ['domain host', 'hostname'],
+]);
+
 /** Keywords whose value is a schema, a list of schemas or an object of schemas. */
 const INNER = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
@@ -72,7 +89,15 @@ const checkKeywords = (schema: JsonObject, path: string): Problem[] => {
   });
   if (slips.length === 0 && names.length > 0 && unknown.length === names.length)
     return [warning(path, 'has no JSON Schema keyword, so every value is valid; did you mean "const"?')];
-  return [...slips, ...checkEffect(schema, path)];
+  return [...slips, ...checkEffect(schema, path), ...checkFormatName(schema, path)];
+};
+
+const checkFormatName = ({ format }: JsonObject, path: string): Problem[] => {
+  if (typeof format !== 'string' || FORMATS.has(format)) return [];
+  const near = foreignFormats.get(format.toLowerCase()) ?? findNearest(format, FORMATS);
+  const place = `${path}/format`;
+  const message = `is not a format of JSON Schema, so every text is valid${didYouMean(near)}`;
+  return [{ ...warning(place, message), ...proposeValue(place, near) }];
 };
 
 const describeUnknown = (name: string, value: unknown): string | null => {

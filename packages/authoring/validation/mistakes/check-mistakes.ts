@@ -11,6 +11,7 @@ import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
 import { checkWaitingTime } from './check-callers.ts';
 import { checkJsonSchema } from './check-json-schema.ts';
 import { checkNeeds, checkOwnFailures } from './check-needs.ts';
+import { checkRequests } from './check-requests.ts';
 import { checkFields, checkFormat, type DeclaredValue, eachValue } from './check-values.ts';
 import { checkWays } from './check-ways.ts';
 import { findSecrets } from './find-secrets.ts';
@@ -33,6 +34,7 @@ export const checkMistakes = async (
     ...(isConnected ? checkNeeds(graph, draft) : []),
     ...(await checkParameters(graph, draft)),
     ...findSecrets(draft),
+    ...checkRequests(draft),
   ]);
   return [
     ...(await Promise.all(ofNodes)).flat(),
