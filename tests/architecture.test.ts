@@ -94,6 +94,7 @@ const hashing = [
   'lib/executions/deliveries/claim-delivery.ts',
   'lib/executions/deliveries/to-execution-id.ts',
   'lib/health/notices/notice.ts',
+  'lib/executions/lifecycle/journal-steps.ts',
   'lib/executions/traces/trace-context.ts',
   'lib/triggers/registrations/registration.ts',
   'lib/workflows/expressions/language.chunk.ts',

@@ -39,6 +39,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'lib/executions/bulk/plan-bulk-retry.ts',
     'lib/executions/lifecycle/load-background-run.ts',
     'lib/executions/lifecycle/prepare-trial.ts',
+    'lib/executions/lifecycle/check-journal.ts',
     'lib/executions/lifecycle/retry-execution.ts',
     'lib/executions/record/cursor.ts',
     'lib/executions/record/edited-input.ts',

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { EXECUTION_STATUSES } from '../executions/record/execution-store.ts';
+import { optional, word } from '../shared/query-fields.ts';
 
 // What the answers of several topics have.
 
@@ -22,6 +23,12 @@ export const executionStatus = v.picklist(EXECUTION_STATUSES);
 
 /** A definition, as in a workflow file. */
 export const definition = v.pipe(v.unknown(), v.metadata({ $ref: '#/components/schemas/Workflow' }));
+
+/** What of an execution a retry repeats. */
+export const retryOnly = optional(
+  word(['failedItems']),
+  'Only the items of `forEach` that failed; by default all nodes',
+);
 
 export const change = v.object({
   path: described(v.string(), 'A JSON pointer'),

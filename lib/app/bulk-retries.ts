@@ -24,7 +24,7 @@ import {
 } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { cursor, idText, optional, pageSize, positive, text, time, word } from '../shared/query-fields.ts';
-import { described, executionStatus, instant, nextCursor } from './answers.ts';
+import { described, executionStatus, instant, nextCursor, retryOnly } from './answers.ts';
 import { remainingMs } from './calls.ts';
 
 const MAX_RATE = 100;
@@ -64,6 +64,7 @@ export const bulkFilter = v.pipe(
 const bulkRequest = v.strictObject({
   filter: bulkFilter,
   from: optional(text, 'The node to start from; by default from the start'),
+  only: retryOnly,
   version: v.nullish(word(['recorded', 'current']), 'recorded'),
   rate: described(
     v.optional(v.pipe(v.number(), v.integer(RATE), v.minValue(1, RATE), v.maxValue(MAX_RATE, RATE)), 10),
@@ -130,6 +131,7 @@ export const bulkRetrySummary = v.object({
     workflowVersion: v.nullable(v.number()),
   }),
   from: v.nullable(v.string()),
+  only: v.nullable(v.literal('failedItems')),
   version: v.picklist(['recorded', 'current']),
   rate: v.number(),
   stopAtFailedShare: v.number(),
@@ -303,6 +305,10 @@ const toBulkRequest = (
   now: number,
 ): BulkRetryRequest & { readonly dryRun: boolean } => {
   const { all: _, status, from, to, ...fields } = filter;
+  if (options.only !== null && options.from !== null)
+    throw new AppError(BODY_INVALID, {
+      reason: 'with /only, everything that has succeeded keeps its result: leave out /from',
+    });
   // Without an end, the retries themselves would match.
   const until = Math.min(to ?? now, now);
   if (from !== null && from > until)

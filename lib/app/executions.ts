@@ -20,7 +20,7 @@ import { AppError } from '../shared/errors.ts';
 import { countStart, measure } from '../shared/metrics.ts';
 import { jsonObject, optional, text, word } from '../shared/query-fields.ts';
 import { type KeyedListPorts, listKeyed } from '../webhooks/requests/list-keyed.ts';
-import { change, described, executionStatus, instant, json, nextCursor } from './answers.ts';
+import { change, described, executionStatus, instant, json, nextCursor, retryOnly } from './answers.ts';
 import { cost, prices } from './cost-answers.ts';
 
 export const executionSummary = v.object({
@@ -82,6 +82,12 @@ export const nodeRun = v.object({
   durationMs: v.number(),
   failure: v.optional(failure),
   usage: v.optional(v.record(v.string(), v.number())),
+  failedItems: v.optional(
+    described(
+      v.object({ count: v.number(), indexes: v.array(v.number()) }),
+      'The items of its body that have failed: how many, and the positions of the first',
+    ),
+  ),
   input: v.optional(json),
   outputs: v.optional(json),
   why: v.optional(reason),
@@ -95,6 +101,7 @@ export const execution = v.object({
     v.object({
       executionId: v.string(),
       fromNodeId: v.nullable(v.string()),
+      only: v.optional(v.literal('failedItems')),
       bulkRetryId: v.optional(v.string()),
     }),
   ),
@@ -114,6 +121,7 @@ export const execution = v.object({
   failure: v.nullable(failure),
   nodes: v.array(nodeRun),
   nodesOmitted: v.number(),
+  failedItems: described(v.number(), 'How many items of `forEach` have failed, which can be retried alone'),
   reasonsOmitted: v.number(),
   cost: described(
     v.nullable(v.object({ ...cost.entries, prices })),
@@ -192,6 +200,7 @@ export const retryExecutionRoute = defineRoute({
   headers: ['idempotency-key'],
   options: v.object({
     from: optional(text, 'The node to start from; by default from the start'),
+    only: retryOnly,
     version: v.nullish(word(['recorded', 'current']), 'recorded'),
     input: optional(jsonObject, "The fields of the trigger's input to replace"),
   }),
@@ -307,7 +316,11 @@ export const createRetryExecution = (
   const retry = answerRoute(
     retryExecutionRoute,
     async ({ event, params: { executionId: retryOf }, options, headers, addLogFields }) => {
-      const { input, from, version } = options;
+      const { input, from, only, version } = options;
+      if (only !== null && (input !== null || from !== null))
+        throw new AppError(QUERY_INVALID, {
+          reason: `with only, everything that has succeeded keeps its result: leave out ${input === null ? 'from' : 'input'}`,
+        });
       if (input !== null && from !== null)
         throw new AppError(QUERY_INVALID, {
           reason:
@@ -315,13 +328,13 @@ export const createRetryExecution = (
         });
       const key = headers['idempotency-key'] || null;
       const { windowMs } = parts;
-      const content = JSON.stringify({ from, version, input });
+      const content = JSON.stringify({ from, version, input, ...(only === null ? {} : { only }) });
       const claimed = key === null ? null : await claimRetry({ retryOf, key, content, windowMs }, parts);
       const claimedId = claimed?.executionId ?? null;
       const find = () => (claimedId === null ? null : findRetry(retryOf, claimedId, parts));
       const begin = () =>
         input === null
-          ? retryExecution(retryOf, { from, version }, parts, claimedId)
+          ? retryExecution(retryOf, { from, only, version }, parts, claimedId)
           : retryEdited(retryOf, version, { input, by: readCaller(event) }, parts, claimedId);
       const toAnswer = (
         { executionId, workflowId, workflowVersion, status }: ExecutionStart | ExecutionRecord,

@@ -13,6 +13,7 @@ import {
 } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { CallTurn } from './call-turn.ts';
+import type { RunOptions } from './control.ts';
 import { type Failure, type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
 import type { NodeRun } from './node-run.ts';
 import { noAws, noFiles, noState, noTcp } from './pure-services.ts';
@@ -33,7 +34,7 @@ import {
  */
 export const runStep = async (
   session: Session,
-  plan: Plan,
+  { plan, isFailureHandled: isRunHandled = false }: Pick<RunOptions, 'plan' | 'isFailureHandled'>,
   branch: Steps | Promise<Steps>,
   run: NodeRun,
 ): Promise<StepResult> => {
@@ -41,10 +42,13 @@ export const runStep = async (
   const signal = run.signal();
   const step: Step = {
     name: run.key,
+    given: run.given,
+    isFailureHandled: isRunHandled || (settings?.onError ?? 'fail') !== 'fail',
     retry: settings?.retry,
     atMostOnce: settings?.atMostOnce === true,
     signal,
-    attempt: async (number, queue) => {
+    attempt: async (number, queue, keyId) => {
+      run.keyId = keyId;
       if (signal.aborted) return failAttempt(signal.reason);
       run.retry = null;
       const before = run.attemptTimes;
@@ -282,7 +286,7 @@ const createAttemptContext = (
     created ??= new AbortController();
     return created;
   };
-  const idempotencyKey = `${session.keyId}/${run.key}`;
+  const idempotencyKey = `${run.keyId ?? session.keyId}/${run.key}`;
   const remainingMs = () =>
     Math.max(0, time.startedAt + timeoutSeconds * 1_000 - (time.waitingSince ?? clock.now()));
   return {
@@ -301,7 +305,7 @@ const createAttemptContext = (
         : {
             ...openNetwork(ports.services, { time, remainingMs, controller: controller(), queue }),
             files: ports.openFiles?.(run.key, controller().signal) ?? noFiles,
-            state: ports.openState?.(run.key, controller().signal) ?? noState,
+            state: ports.openState?.(run.key, controller().signal, run.keyId) ?? noState,
           },
       credential,
       idempotencyKey,

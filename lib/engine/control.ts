@@ -29,6 +29,12 @@ export interface RunOptions {
   readonly chain?: string;
   /** The value of `$trigger`, if the run does not start at a trigger. */
   readonly trigger?: JsonObject;
+  /** Whether a node around it handles every failure of the run; absent for false. */
+  readonly isFailureHandled?: boolean;
+  /** Whether the node that starts the run has started after items have failed: see `Given`. */
+  readonly isPartial?: boolean;
+  /** Called when items have failed in the run. */
+  readonly onPartial?: () => void;
 }
 
 export interface RunResult {
@@ -51,6 +57,9 @@ const toInnerResult = ({ output, failure }: RunResult): InnerResult =>
 /** How deep inner runs may be nested, so that a workflow that runs itself ends. */
 const MAX_DEPTH = 10;
 
+/** How many failed items of a node run are listed on its record. */
+const MAX_FAILED = 20;
+
 /** How many waits of a node run are on its record. */
 const MAX_WAITS = 20;
 
@@ -63,7 +72,12 @@ const ENTRY_TYPE = 'manualTrigger';
  */
 export const createControl = (
   session: Session,
-  { plan, route, chain = session.execution.workflowId }: Pick<RunOptions, 'plan' | 'route' | 'chain'>,
+  {
+    plan,
+    route,
+    chain = session.execution.workflowId,
+    isFailureHandled = false,
+  }: Pick<RunOptions, 'plan' | 'route' | 'chain' | 'isFailureHandled'>,
   run: NodeRun,
   steps: Steps,
   createInnerRun: (options: RunOptions) => InnerRun,
@@ -157,7 +171,13 @@ export const createControl = (
         checkDepth(name);
         return steps.within(name, (inner) => limit(() => runBody(name, data, inner)));
       });
-      return Promise.all(results);
+      const ended = await Promise.all(results);
+      const indexes = ended.flatMap((result, index) => ('failure' in result ? [index] : []));
+      if (indexes.length > 0) {
+        run.failedItems = { count: indexes.length, indexes: indexes.slice(0, MAX_FAILED) };
+        run.isPartial = true;
+      }
+      return ended;
     },
 
     runWorkflow: async (workflowId, input) => {
@@ -183,6 +203,7 @@ export const createControl = (
         chain: `${chain} → ${workflowId}`,
         nodes: {},
         trigger: {},
+        isFailureHandled: isFailureHandled || (run.planNode.node.settings?.onError ?? 'fail') !== 'fail',
       });
       return toInnerResult(await inner.fromTrigger(session.scrub(input)));
     },

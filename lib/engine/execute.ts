@@ -8,6 +8,7 @@
 // S8: Each node with durable operations has a branch of its own. All are opened in plan order before any node starts.
 
 import { type ExecutionInfo, type JsonObject, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
+import type { Scope } from '../workflows/expressions/scope.ts';
 import type { Plan, PlanNode } from '../workflows/plan/plan.ts';
 import { attemptNode, runStep } from './attempts.ts';
 import { createControl, type InnerRun, type RunOptions, type RunResult } from './control.ts';
@@ -124,6 +125,8 @@ class Run implements InnerRun {
   /** How often each node has run or was skipped. */
   readonly #iterations: Int32Array;
   readonly #outputs: RunOutputs;
+  /** Whether items have failed, so that nodes that start now may be given something else by a retry. */
+  #isPartial: boolean;
   #trigger: JsonObject;
   #initial: JsonObject = {};
   #response: JsonObject | null = null;
@@ -141,6 +144,7 @@ class Run implements InnerRun {
     this.#outputs = new RunOutputs(options);
     this.#iterations = new Int32Array(options.plan.nodes.length);
     this.#trigger = options.trigger ?? {};
+    this.#isPartial = options.isPartial === true;
     this.#openBranches(options);
   }
 
@@ -256,6 +260,18 @@ class Run implements InnerRun {
     this.#session.nodeRuns++;
     const { execution, keyId, variables, deadline } = this.#session;
     const key = nodeKeyOf({ nodeId: planNode.node.id, iteration, within });
+    const scope: Scope | null =
+      planNode.resolve === null
+        ? null
+        : {
+            input,
+            nodes: planNode.nodesRead.length === 0 ? {} : this.#outputs.visibleTo(planNode),
+            trigger: this.#trigger,
+            execution,
+            variables,
+            seed: `${keyId}/${key}`,
+            isTimeUp: deadline.isUpNow,
+          };
     return {
       planNode,
       input,
@@ -264,18 +280,11 @@ class Run implements InnerRun {
       key,
       within,
       signal: this.#signalOf,
-      scope:
-        planNode.resolve === null
-          ? null
-          : {
-              input,
-              nodes: planNode.nodesRead.length === 0 ? {} : this.#outputs.visibleTo(planNode),
-              trigger: this.#trigger,
-              execution,
-              variables,
-              seed: `${keyId}/${key}`,
-              isTimeUp: deadline.isUpNow,
-            },
+      scope,
+      given: {
+        isPartial: this.#isPartial,
+        toText: () => JSON.stringify([planNode.node.parameters, inputs, scope?.nodes]),
+      },
       control: null,
       startedAt: deadline.now,
       ...unattempted,
@@ -293,7 +302,7 @@ class Run implements InnerRun {
         ? this.#runControl(run)
         : nodeType.pure
           ? attemptNode(this.#session, plan, run, 1)
-          : runStep(this.#session, plan, this.#branches.get(index) ?? steps, run);
+          : runStep(this.#session, this.#options, this.#branches.get(index) ?? steps, run);
     return result instanceof Promise
       ? result.then((ended: Attempt | StepResult) => toOutcome(run, ended, deadline.readClock(), plan.format))
       : toOutcome(run, result, deadline.readClock(), plan.format);
@@ -304,26 +313,38 @@ class Run implements InnerRun {
     const { plan, steps } = this.#options;
     const opened = this.#branches.get(run.planNode.index) ?? steps;
     const branch = opened instanceof Promise ? await opened : opened;
-    return branch.within(run.key, async (own) => {
-      const nodes = plan.readsNodes ? this.#outputs.visibleTo({ ...run.planNode, nodesRead: 'all' }) : {};
-      run.control = createControl(this.#session, this.#options, run, own, (options) => {
-        const inner = new Run(this.#session, {
-          nodes,
-          trigger: this.#trigger,
-          signal: this.#signalOf,
-          ...options,
+    return branch.within(
+      run.key,
+      async (own) => {
+        const nodes = plan.readsNodes ? this.#outputs.visibleTo({ ...run.planNode, nodesRead: 'all' }) : {};
+        run.control = createControl(this.#session, this.#options, run, own, (options) => {
+          const inner = new Run(this.#session, {
+            nodes,
+            trigger: this.#trigger,
+            signal: this.#signalOf,
+            isPartial: run.given.isPartial,
+            onPartial: () => {
+              run.isPartial = true;
+            },
+            ...options,
+          });
+          this.records.addInner(run.key, inner.records);
+          return inner;
         });
-        this.records.addInner(run.key, inner.records);
-        return inner;
-      });
-      const result = await attemptNode(this.#session, plan, run, 1);
-      const { fatal } = this.#session;
-      return fatal === null ? result : { failure: { name: fatal.name, message: fatal.message } };
-    });
+        const result = await attemptNode(this.#session, plan, run, 1);
+        const { fatal } = this.#session;
+        return fatal === null ? result : { failure: { name: fatal.name, message: fatal.message } };
+      },
+      run.given,
+    );
   }
 
   /** @returns the failure that ends the run; null when it continues */
-  #complete({ planNode: { index } }: NodeRun, { outputs, fatal }: Outcome): NodeFailure | null {
+  #complete({ planNode: { index }, isPartial }: NodeRun, { outputs, fatal }: Outcome): NodeFailure | null {
+    if (isPartial) {
+      this.#isPartial = true;
+      this.#options.onPartial?.();
+    }
     const failure = this.#session.fatal ?? fatal;
     if (failure !== null) return failure;
     const main = mainOf(outputs);

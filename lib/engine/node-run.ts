@@ -10,13 +10,14 @@ import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan.ts';
 import {
   type AttemptTime,
+  type FailedItems,
   failOpenNodes,
   type NodeFailure,
   type NodeRecord,
   type PlannedRetry,
   type WaitTime,
 } from './result.ts';
-import type { Attempt, StepResult } from './steps.ts';
+import type { Attempt, Given, StepResult } from './steps.ts';
 
 /** A node's data by output. */
 export type Outputs = Readonly<Record<string, JsonObject>>;
@@ -63,6 +64,14 @@ export interface NodeRun {
   usage: Usage | null;
   /** The attempt that follows the latest one; null if none is planned. */
   retry: PlannedRetry | null;
+  /** What its checkpoints depend on; see {@link Given}. */
+  readonly given: Given;
+  /** The items of its body that have failed; null for none. */
+  failedItems: FailedItems | null;
+  /** Whether items have failed, of its own body or inside. */
+  isPartial: boolean;
+  /** The execution from whose id its idempotency key is derived; the session's if absent. */
+  keyId?: string | undefined;
   /** Names of the node run's open callbacks: those not answered yet. */
   callbacks: readonly string[];
   /** How the node run ended; null while it is open. */
@@ -77,6 +86,8 @@ export const unattempted = {
   usage: null,
   retry: null,
   callbacks: [],
+  failedItems: null,
+  isPartial: false,
 } as const;
 
 export interface Outcome {
@@ -152,7 +163,8 @@ export const toNodeRecord = (
     retry,
     usage,
     callbacks,
-  }: Omit<NodeRun, 'input' | 'inputs' | 'key' | 'signal' | 'scope' | 'control' | 'outcome'>,
+    failedItems,
+  }: Omit<NodeRun, 'input' | 'inputs' | 'key' | 'signal' | 'scope' | 'control' | 'outcome' | 'given'>,
   status: NodeRecord['status'],
 ): NodeRecord => ({
   nodeId: node.id,
@@ -168,6 +180,7 @@ export const toNodeRecord = (
   durationMs: 0,
   ...(usage === null ? {} : { usage }),
   ...(callbacks.length === 0 ? {} : { callbacks }),
+  ...(failedItems === null ? {} : { failedItems }),
 });
 
 /**

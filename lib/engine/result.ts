@@ -38,6 +38,13 @@ export interface WaitTime {
   readonly endedAt: number | null;
 }
 
+/** The items of a node's body that have failed. */
+export interface FailedItems {
+  readonly count: number;
+  /** The positions of the first ones in the list, from 0. */
+  readonly indexes: readonly number[];
+}
+
 /** One run of one node; in a loop a node has one per iteration. */
 export interface NodeRecord {
   readonly nodeId: string;
@@ -66,6 +73,8 @@ export interface NodeRecord {
   readonly callbacks?: readonly string[];
   /** The attempt that an open node waits for; absent if none. */
   readonly retry?: PlannedRetry;
+  /** Absent if no item of its body has failed. */
+  readonly failedItems?: FailedItems;
   /**
    * In the engine the data itself, in a stored record a bounded and redacted view. `outputs` maps each output to its
    * data.
@@ -90,6 +99,9 @@ export interface ExecutionResult {
 }
 
 export const isOpen = ({ status }: NodeRecord): boolean => status === 'running' || status === 'waiting';
+
+/** Whether items of the node's body have failed, so that they can be retried alone. */
+export const hasFailedItems = ({ failedItems }: NodeRecord): boolean => failedItems !== undefined;
 
 /** Finds the node that an execution has reached, which is the last open one. */
 export const findOpenNode = (nodes: readonly NodeRecord[]): NodeRecord | undefined => nodes.findLast(isOpen);

@@ -62,8 +62,11 @@ export type SharedServices = Pick<Services, 'clock' | 'ids'> &
  */
 export type OpenFiles = (nodeKey: string, signal: AbortSignal) => Files;
 
-/** Opens an execution's state for one attempt at a node, with the arguments of {@link OpenFiles}. */
-export type OpenState = (nodeKey: string, signal: AbortSignal) => State;
+/**
+ * Opens an execution's state for one attempt at a node, with the arguments of {@link OpenFiles}.
+ * @param keyId - the execution to which a write belongs; the state's own if absent
+ */
+export type OpenState = (nodeKey: string, signal: AbortSignal, keyId?: string) => State;
 
 export interface EnginePorts {
   readonly services: SharedServices;

@@ -17,17 +17,30 @@ export type StepResult = Attempt & {
   readonly attempts: number;
 };
 
+/** What a node run is given, by which a retry of failed items decides whether its checkpoints still hold. */
+export interface Given {
+  /** Whether it starts after items have failed, and so may be given something else once they succeed. */
+  readonly isPartial: boolean;
+  /** Its parameters and its data, as JSON; computed on demand. */
+  toText(): string;
+}
+
 /** A unit whose result becomes a checkpoint, so that a replay does not repeat it. */
 export interface Step {
   /** Unique in the execution and the same on every replay. */
   readonly name: string;
+  /** What its node is given; absent for a step of a control node. */
+  readonly given?: Given;
+  /** Whether the workflow continues after its failure; if not, a retry of what failed makes it again. */
+  readonly isFailureHandled?: boolean;
   readonly retry: RetrySettings | undefined;
   /**
    * Makes one attempt; never rejects.
    * @param number - 1 for the first attempt
    * @param queue - absent if the attempt can't be postponed
+   * @param keyId - the execution from whose id its idempotency key is derived; that of the session if absent
    */
-  attempt(number: number, queue?: StepQueue): Promise<Attempt>;
+  attempt(number: number, queue?: StepQueue, keyId?: string): Promise<Attempt>;
   /** An attempt that a crash interrupted is not repeated: the step fails with `StepInterruptedError`. */
   readonly atMostOnce?: boolean;
   /** A signal that is aborted when the result is no longer needed: no further attempt is made. */
@@ -58,8 +71,11 @@ export interface StepCallback {
 export interface Steps {
   /** Runs a step, or returns its checkpoint. @throws OperationLimitError */
   run(step: Step): Promise<StepResult>;
-  /** Opens a branch that orders its own operations, for concurrent work. Makes no checkpoint. */
-  within<Value>(name: string, body: (steps: Steps) => Promise<Value>): Promise<Value>;
+  /**
+   * Opens a branch that orders its own operations, for concurrent work. Makes no checkpoint.
+   * @param given - what the control node is given whose operations it is for; absent for any other branch
+   */
+  within<Value>(name: string, body: (steps: Steps) => Promise<Value>, given?: Given): Promise<Value>;
   /** Waits; a replay does not wait again. @throws OperationLimitError */
   wait(name: string, seconds: number, signal?: AbortSignal): Promise<void>;
   /** @throws OperationLimitError, or another Error if the run can't wait for an answer */

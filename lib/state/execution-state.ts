@@ -47,8 +47,8 @@ const MAX_DELAY_MS = 250;
  */
 export const createStateFor =
   ({ store, values, clock, isTrial = false }: StateParts): StateFor =>
-  ({ executionId, workflowId, retryOf }) =>
-  (nodeKey, signal) => {
+  ({ executionId: ownId, workflowId, retryOf }) =>
+  (nodeKey, signal, executionId = ownId) => {
     let calls = 0;
 
     const scopeOf = (name: string | undefined): string => {

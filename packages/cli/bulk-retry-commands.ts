@@ -84,7 +84,11 @@ export const MANY = [
   ['--yes', "don't ask"],
 ] as const;
 
-type BulkOptions = Options<typeof MANY> & { readonly from?: string; readonly current?: true };
+type BulkOptions = Options<typeof MANY> & {
+  readonly from?: string;
+  readonly failedItems?: true;
+  readonly current?: true;
+};
 
 const bulkRetryPath = (id: string): string => `${BULK_RETRIES}/${encodeURIComponent(id)}`;
 
@@ -132,7 +136,8 @@ const toBulkRequest = (options: BulkOptions) => {
     status: status?.split(',').map((one) => one.trim()),
   };
   const version = options.current === true ? 'current' : 'recorded';
-  return { filter, from, version, rate, stopAtFailedShare: stopAt };
+  const only = options.failedItems === true ? 'failedItems' : undefined;
+  return { filter, from, only, version, rate, stopAtFailedShare: stopAt };
 };
 
 const toPlanLines = ({ count, byFailure, effects, refused, checkedSince }: Plan): string[] => [

@@ -99,9 +99,13 @@ export const addExecutionCommands = (program: Command, context: CommandContext):
     about: 'run an execution again, or all that match a filter',
     arguments: [['[id]', 'id of the execution; without it, --workflow or --all', readId]],
     options: [...RETRY_OPTIONS, ...MANY],
-    examples: ['execution retry ID --current', 'execution retry --workflow hello --dry-run'],
+    examples: ['execution retry ID --failed-items', 'execution retry --workflow hello --dry-run'],
     failed: 'refused or not found; of several, it stopped, or one failed again',
     check: (id, options) => {
+      if (options.failedItems === true && (options.from ?? options.input) !== undefined)
+        throw usageError(
+          'With --failed-items, everything that has succeeded keeps its result: leave out --from and --input.',
+        );
       const ofOne = options.input ?? options.idempotencyKey;
       const ofMany = ONLY_MANY.find((name) => options[name] !== undefined);
       if ((id === undefined ? ofOne : ofMany) !== undefined)
@@ -149,6 +153,10 @@ const toListQuery = ({ workflow, bulkRetry, json: _json, ...fields }: Options<ty
 
 const RETRY_OPTIONS = [
   ['--from <node>', 'start at this node, reusing the results before it'],
+  [
+    '--failed-items',
+    'only the items of forEach that failed, and what follows; the others keep their results',
+  ],
   ['--current', "the workflow's current version instead of the recorded one"],
   ['--input <file>', "JSON with the fields of the trigger's input to replace; - for standard input"],
   [
@@ -190,9 +198,10 @@ interface StartedExecution {
 const retryOne = async (
   id: string,
   { io, target }: TargetContext,
-  { from, current, input, idempotencyKey = randomUUID() }: Options<typeof RETRY_OPTIONS>,
+  { from, failedItems, current, input, idempotencyKey = randomUUID() }: Options<typeof RETRY_OPTIONS>,
 ): Promise<void> => {
-  const query = { from, version: current === true ? 'current' : 'recorded' };
+  const only = failedItems === true ? 'failedItems' : undefined;
+  const query = { from, only, version: current === true ? 'current' : 'recorded' };
   const edited =
     input === undefined ? {} : { body: { input: await readObject(input, 'the edited input', io) } };
   const request = { query, headers: { 'idempotency-key': idempotencyKey }, ...edited };

@@ -38,9 +38,11 @@ export const toExecutionTable = (executions: readonly ListedExecution[]): Table 
 export const toAccount = (record: ShownExecution, hasReasons = false): string[] => {
   const { trigger, retryOf, failure, endedAt, durationMs, startedAt, invocations, crashes, nodesOmitted } =
     record;
+  const { failedItems } = record;
   const ended = crashes > 0 ? `, the last ${crashes} of which ended early` : '';
   const processes = invocations > 1 ? `, in ${invocations} processes${ended}` : '';
-  const from = retryOf?.fromNodeId == null ? '' : `, from ${retryOf.fromNodeId}`;
+  const only = retryOf?.only === undefined ? '' : ', only its failed items';
+  const from = retryOf?.fromNodeId == null ? only : `, from ${retryOf.fromNodeId}`;
   return [
     `${record.executionId}: ${toStatus(record)}`,
     `  workflow  ${record.workflowId}, version ${record.workflowVersion} (${record.mode}${processes})`,
@@ -51,6 +53,11 @@ export const toAccount = (record: ShownExecution, hasReasons = false): string[] 
     ...(record.retriedBy === null ? [] : [`  retried   by ${record.retriedBy}`]),
     ...(record.editedInput === null ? [] : toEditLines(record.editedInput)),
     ...(failure === null ? [] : [`  failure   ${describeFailure(failure)}`]),
+    ...(failedItems === 0 || endedAt === null
+      ? []
+      : [
+          `  items     ${failedItems === 1 ? '1 has' : `${failedItems} have`} failed; to run only ${failedItems === 1 ? 'it' : 'them'} again: execution retry ${record.executionId} --failed-items`,
+        ]),
     ...(endedAt === null ? [] : record.cost === null ? ['  cost      unknown'] : toCostLines(record.cost)),
     ...record.nodes.flatMap((node) => toNodeLines(node, hasReasons ? whyOf(node) : undefined)),
     ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more entries omitted because of their size`] : []),
@@ -191,10 +198,15 @@ const whyOf = (node: ShownNode): string | undefined => ('why' in node ? node.why
 const toNodeLines = (node: ShownNode, why: string | undefined): string[] => [
   `  ${describeNode(node)}`,
   ...(why === undefined ? [] : [`      why  ${oneLine(why)}`]),
+  ...(node.failedItems === undefined ? [] : [`      failed items ${listIndexes(node.failedItems)}`]),
   ...(node.usage === undefined ? [] : [`      used ${toExcerpt(node.usage)}`]),
   ...(node.input === undefined ? [] : [`      in   ${toExcerpt(node.input)}`]),
   ...(node.outputs === undefined ? [] : [`      out  ${toExcerpt(node.outputs)}`]),
 ];
+
+/** The positions of failed items, such as `3, 17 and 40 more`. */
+const listIndexes = ({ count, indexes }: NonNullable<ShownNode['failedItems']>): string =>
+  `${indexes.join(', ')}${count > indexes.length ? ` and ${count - indexes.length} more` : ''}`;
 
 /** A value as JSON in one line, cut. */
 const toExcerpt = (value: JsonValue, length = EXCERPT_LENGTH): string => {

@@ -68,18 +68,19 @@ const KILOBYTE = 1_000;
 
 /** Of the bundles of functions that run workflows or list plugins; 59 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 180,
-  runExpress: 152,
-  runDurable: 251,
-  adminExecution: 116,
-  adminExecutions: 73,
+  webhook: 181,
+  webhookCallback: 60,
+  runExpress: 153,
+  runDurable: 252,
+  adminExecution: 117,
+  adminExecutions: 74,
   sweep: 64,
-  adminCancelExecution: 75,
+  adminCancelExecution: 76,
   adminApprovals: 70,
   adminRequests: 76,
-  adminRetryExecution: 151,
+  adminRetryExecution: 153,
   adminRunWorkflow: 123,
-  dispatch: 119,
+  dispatch: 120,
   sweepRegistrations: 134, // with what it reads to find silence
   adminSendAgain: 150,
   adminWorkflows: 125,
@@ -95,8 +96,8 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminDebug: 76,
   adminTypes: 85,
   adminStatistics: 77,
-  retryExecutions: 110,
-  adminBulkRetries: 139,
+  retryExecutions: 112,
+  adminBulkRetries: 141,
   adminSettings: 146,
   adminState: 78,
 };

@@ -19,7 +19,7 @@ const run = async (journal: CheckpointJournal) => {
       return { id: 'c-1', answer: async () => ({ value: 'yes' }) };
     },
   };
-  const steps = createJournalingSteps(recording, journal);
+  const steps = createJournalingSteps(recording, journal, String);
   const call = (name: string, within: Steps = steps) =>
     within.run({
       name,
@@ -77,10 +77,10 @@ describe('a checkpoint journal', () => {
       checkBodies: async ({ key }, known) => void asked.push([key, known]),
     };
     const bodies = { key: 'each/0' } as Parameters<NonNullable<Steps['checkBodies']>>[0];
-    await createJournalingSteps(limiting, journal).checkBodies?.(bodies, 10);
+    await createJournalingSteps(limiting, journal, String).checkBodies?.(bodies, 10);
     expect(asked).toEqual([['each/0', 12]]);
     await expect(
-      createJournalingSteps(inlineSteps(clock), journal).checkBodies?.(bodies, 0),
+      createJournalingSteps(inlineSteps(clock), journal, String).checkBodies?.(bodies, 0),
     ).resolves.toBeUndefined();
   });
 
@@ -88,7 +88,11 @@ describe('a checkpoint journal', () => {
     const journal: CheckpointJournal = new Map();
     const { clock, run: pass, pending } = aVirtualClock();
     const controller = new AbortController();
-    const waiting = createJournalingSteps(inlineSteps(clock), journal).wait('pause/0', 60, controller.signal);
+    const waiting = createJournalingSteps(inlineSteps(clock), journal, String).wait(
+      'pause/0',
+      60,
+      controller.signal,
+    );
     controller.abort(new Error('the execution failed'));
     await expect(pass(waiting)).rejects.toThrow('the execution failed');
     expect([pending(), journal.size]).toEqual([0, 0]);
@@ -105,7 +109,10 @@ describe('a checkpoint journal', () => {
   test('opens a callback that it holds without an id of its own', async () => {
     const journal: CheckpointJournal = new Map([['ask/0/0', { answer: { value: 1 } }]]);
     const { clock } = aVirtualClock();
-    const { id, answer } = await createJournalingSteps(inlineSteps(clock), journal).callback('ask/0/0', 60);
+    const { id, answer } = await createJournalingSteps(inlineSteps(clock), journal, String).callback(
+      'ask/0/0',
+      60,
+    );
     expect([id, await answer()]).toEqual(['', { value: 1 }]);
   });
 });

@@ -37,7 +37,7 @@ const durable: WithSteps = async <Value>(use: Parameters<WithSteps>[0]): Promise
 const journaling =
   (over: WithSteps): WithSteps =>
   (use) =>
-    over((steps) => use(createJournalingSteps(steps, new Map())));
+    over((steps) => use(createJournalingSteps(steps, new Map(), String)));
 
 describeSteps('a process that lives long enough', inline);
 describeSteps('a durable execution', durable);

@@ -68,7 +68,7 @@ test('a node that another one aborts has the usage so far', async () => {
 
 test('a checkpoint has the usage, so that a replay records the same', async () => {
   const journal = new Map();
-  const steps: ARun['steps'] = (clock) => createJournalingSteps(inlineSteps(clock), journal);
+  const steps: ARun['steps'] = (clock) => createJournalingSteps(inlineSteps(clock), journal, String);
   const first = await recordOf({ pure: false, does: asks(() => ({})) }, { steps });
   const replayed = await recordOf({ pure: false, does: throws }, { steps });
   expect(replayed?.usage).toEqual(first?.usage);

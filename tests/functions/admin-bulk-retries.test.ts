@@ -82,6 +82,7 @@ describe('a bulk retry', () => {
     await run(id);
     expect(await show(id)).toEqual({
       bulkRetryId: id,
+      only: null,
       state: 'done',
       why: null,
       createdAt: expect.any(String),

@@ -243,6 +243,7 @@ describe('GET /api/admin/executions/{executionId}', () => {
     expect(result.statusCode).toBe(200);
     expect(bodyOf(result)).toEqual({
       executionId: SAMPLE_ID,
+      failedItems: 0,
       cost: null,
       editedInput: null,
       retriedBy: null,
@@ -420,7 +421,7 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
       { body: '{"form":"fetch"}' },
       400,
       'query-invalid',
-      'unknown option \\"form\\", expected from or version or input',
+      'unknown option \\"form\\", expected from or only or version or input',
     ],
     [{ body: '{"from":1}' }, 400, 'query-invalid', 'from must be a string'],
     [{ body: '{"version":2}' }, 400, 'query-invalid', 'version must be a string'],

@@ -144,7 +144,7 @@ export const describeBulkRetry = ({
   stop,
 }: BulkRetry) => {
   const counts = countOutcomes(marks);
-  const { filter, from, version, rate, stopAtFailedShare } = request;
+  const { filter, from, only = null, version, rate, stopAtFailedShare } = request;
   const { workflowId, statuses, failureNode, failureName, workflowVersion } = filter;
   return {
     bulkRetryId,
@@ -163,6 +163,7 @@ export const describeBulkRetry = ({
       to: toIso(filter.to),
     },
     from,
+    only,
     version,
     rate,
     stopAtFailedShare,

@@ -1,7 +1,9 @@
+import { hasFailedItems } from '../../engine/result.ts';
 import { type AppError, isAppError } from '../../shared/errors.ts';
 import { workThrough } from '../../shared/work-through.ts';
 import { findBehind } from '../../workflows/plan/compile-plan.ts';
-import { findType, type PreparedRetry, prepareRetry, rootOf } from '../lifecycle/retry-execution.ts';
+import { findType, rootOf } from '../lifecycle/check-journal.ts';
+import { type PreparedRetry, prepareRetry } from '../lifecycle/retry-execution.ts';
 import type { Ports } from '../ports.ts';
 import { type ExecutionSummary, hasFailedAs, type ListPosition } from '../record/execution-store.ts';
 import { type BulkFilter, type BulkRetryRequest, MAX_EXECUTIONS } from './bulk-retry.ts';
@@ -50,6 +52,8 @@ interface Refused {
   readonly executionIds: readonly string[];
 }
 
+type PlannedRequest = Pick<BulkRetryRequest, 'filter' | 'from' | 'only' | 'version'>;
+
 /** Whether another execution already retries one, and still exists. */
 export const ALREADY_RETRIED = 'another execution already retries it';
 
@@ -59,7 +63,7 @@ export const ALREADY_RETRIED = 'another execution already retries it';
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const planBulkRetry = async (
-  request: Pick<BulkRetryRequest, 'filter' | 'from' | 'version'>,
+  request: PlannedRequest,
   ports: Pick<Ports, 'executions' | 'workflows' | 'openPlan'>,
   mayGoOn: () => boolean,
 ): Promise<BulkPlan> => {
@@ -136,7 +140,7 @@ interface Checked {
 /** @returns null if it doesn't match the filter, or no longer exists */
 const checkRetryable = async (
   executionId: string,
-  { filter, from, version }: Pick<BulkRetryRequest, 'filter' | 'from' | 'version'>,
+  { filter, ...options }: PlannedRequest,
   onRetryable: (prepared: PreparedRetry) => void,
   ports: Pick<Ports, 'executions' | 'workflows' | 'openPlan'>,
 ): Promise<Checked | null> => {
@@ -148,7 +152,7 @@ const checkRetryable = async (
   if (retriedBy !== undefined && (await ports.executions.find(retriedBy)) !== null)
     return { executionId, failure, reason: ALREADY_RETRIED };
   try {
-    onRetryable(await prepareRetry(record, { from, version }, ports));
+    onRetryable(await prepareRetry(record, options, ports));
     return { executionId, failure, reason: null };
   } catch (error) {
     if (!isAppError(error, 'NOT_RETRYABLE')) throw error;
@@ -186,12 +190,14 @@ const createEffectCounts = () => {
   };
   const add = ({ record, plan, options }: PreparedRetry): void => {
     const { workflowId, trigger, nodes } = record;
-    const behind = options.from === null ? null : findBehind(plan, options.from);
+    const behind = findRunAgain(options, plan, nodes);
     const ran = new Set<string>();
     for (const node of nodes) {
       if (node.status !== 'succeeded' && node.status !== 'failed') continue;
       ran.add(node.nodeId);
       if (behind !== null && !behind.has(rootOf(node))) continue;
+      if (options.only === 'failedItems' && node.status === 'succeeded' && node.within !== undefined)
+        continue;
       const type = findType(plan, node);
       // The node type of a subworkflow may not be in the plan; assume that it has side effects.
       if (type === undefined || isEffect(type)) effectOf(workflowId, node.nodeId, node.type).runsAgain += 1;
@@ -208,6 +214,17 @@ const createEffectCounts = () => {
       .sort((a, b) => b.runsAgain - a.runsAgain || b.mayRun - a.mayRun)
       .slice(0, MAX_LISTED);
   return { add, list };
+};
+
+/** @returns the nodes that run again, of a body at most its failed ones; null for all */
+const findRunAgain = (
+  { from, only }: PreparedRetry['options'],
+  plan: PreparedRetry['plan'],
+  nodes: PreparedRetry['record']['nodes'],
+): ReadonlySet<string> | null => {
+  const starts =
+    only === 'failedItems' ? nodes.filter(hasFailedItems).map(rootOf) : from === null ? null : [from];
+  return starts === null ? null : new Set(starts.flatMap((start) => [...findBehind(plan, start)]));
 };
 
 const isEffect = ({ kind, pure, control }: PreparedRetry['plan']['nodes'][number]['nodeType']): boolean =>

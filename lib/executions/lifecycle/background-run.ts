@@ -8,11 +8,7 @@
 // B10: No time in a record is before the ones that were recorded earlier, whatever clock the next machine has.
 
 import { type Clock, type JsonObject, lazy } from '@hookloom/plugin-kit';
-import {
-  type CheckpointJournal,
-  createJournalingSteps,
-  serializeJournal,
-} from '../../engine/checkpoint-journal.ts';
+import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
 import { execute } from '../../engine/execute.ts';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
@@ -199,7 +195,7 @@ class BackgroundRun implements BackgroundInvocation {
             openFiles: ports.filesFor(mode === 'durable' ? record : { ...record, life: BRIEF_DAYS }),
             openState: ports.stateFor?.({ ...record, executionId: keyIdOf(record) }),
             logger: ports.loggerFor(execution),
-            steps: createJournalingSteps(engine.steps, loaded.journal),
+            steps: loaded.journalSteps(engine.steps),
             workflows: infrastructure.watch(ports.otherWorkflows),
             callbacks: engine.openCallbackUrls?.({ executionId, workflowId, callbackKey }) ?? null,
             credentials: lendTo(loaded.plan, ports.outboundCredentials, CREDENTIAL_WAIT_MS),

@@ -2,6 +2,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import { toFailure } from '../../engine/failure.ts';
 import type { NodeFailure } from '../../engine/result.ts';
+import type { Steps } from '../../engine/steps.ts';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
@@ -10,6 +11,7 @@ import type { Ports } from '../ports.ts';
 import { unpackText } from '../record/blob-store.ts';
 import type { ExecutionRecord } from '../record/execution-store.ts';
 import { readRefusal } from '../record/pack-result.ts';
+import { journalSteps } from './journal-steps.ts';
 
 type LoadPorts = Pick<Ports, 'executions' | 'workflows' | 'openPlan' | 'blobs' | 'logger'>;
 
@@ -24,6 +26,8 @@ export interface LoadedRun {
   readonly callbackKey: string | null;
   /** Starts with the checkpoints of the retried run, to which the run adds its own. */
   readonly journal: CheckpointJournal;
+  /** Journals the steps of the run. */
+  readonly journalSteps: (steps: Steps) => Steps;
   /** What the run was loaded from, as stored; a retry gets its own copies. */
   stored: { readonly input: string; readonly retriedCheckpoints: string | null };
   /** Whether the input names any files. */
@@ -73,14 +77,13 @@ const loadRecordedRun = async (
   const { callbackKey, retriedCheckpoints, variables } = data;
   const text = await unpackText(data.input, blobs);
   const input = JSON.parse(text) as JsonObject;
-  const journal: CheckpointJournal =
-    retriedCheckpoints === null
-      ? new Map()
-      : await (await import('./read-retried.chunk.ts')).readRetried(
-          { retriedCheckpoints, retryOf },
-          plan,
-          blobs,
-        );
   const stored = { input: data.input, retriedCheckpoints };
-  return { workflow, plan, input, variables, callbackKey, journal, stored, hasFiles: text.includes(FILE) };
+  const hasFiles = text.includes(FILE);
+  const loaded = { workflow, plan, input, variables, callbackKey, stored, hasFiles };
+  if (retriedCheckpoints === null) {
+    const journal: CheckpointJournal = new Map();
+    return { ...loaded, journal, journalSteps: (steps) => journalSteps(steps, journal) };
+  }
+  const { openRetried } = await import('./read-retried.chunk.ts');
+  return { ...loaded, ...(await openRetried({ executionId, retriedCheckpoints, retryOf }, plan, blobs)) };
 };

@@ -1,6 +1,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
-import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
+import { type ExecutionResult, hasFailedItems, type NodeRecord } from '../../engine/result.ts';
 import { type BlobStore, isKeptLong, packText, toBlobKey } from '../record/blob-store.ts';
 import { beganAt, type ExecutionProgress, type ExecutionRecord } from '../record/execution-store.ts';
 import { dropData, keepTimes, PACKED_BYTES, packInput, packResult } from '../record/pack-result.ts';
@@ -30,8 +30,8 @@ export const createRecordUpdates = (
     if (!keepsData(settings, mode, hasFailed)) return dropData(timed);
     return (await import('../record/view-run.chunk.ts')).viewRun(timed, workflow.definition, variables);
   };
-  const isKept = (hasFailed: boolean): boolean =>
-    hasFailed ||
+  const isKept = (isRetried: boolean): boolean =>
+    isRetried ||
     serializeJournal(journal).length < (settings?.recordData === 'always' ? PACKED_BYTES : SMALL_JOURNAL);
   return {
     toProgress: async (
@@ -53,6 +53,7 @@ export const createRecordUpdates = (
     toEnd: async (result: ExecutionResult): Promise<NewEnd> => {
       const { status, nodes, failure } = result;
       const hasFailed = status !== 'succeeded';
+      const isRetried = hasFailed || nodes.some(hasFailedItems);
       return {
         status,
         endedAt: clock.now(),
@@ -60,8 +61,8 @@ export const createRecordUpdates = (
         failure,
         ...(record.activeMs === undefined ? {} : countActive()),
         ...(await packResult(record, result, input, blobs)),
-        ...(hasFailed || mode === 'durable'
-          ? { checkpoints: isKept(hasFailed) ? await packJournal(record, journal, blobs, true) : null }
+        ...(isRetried || mode === 'durable'
+          ? { checkpoints: isKept(isRetried) ? await packJournal(record, journal, blobs, true) : null }
           : {}),
         ...(isKeptLong(stored.input) ? { input: await packInput(executionId, input, blobs, true) } : {}),
       };

@@ -208,9 +208,7 @@ export const createPrepareRun =
         openState: stateFor?.({ ...start, executionId: keyIdOf(start) }),
         logger: loggerFor(execution),
         steps:
-          start.keepsResult && !plan.isPure
-            ? (await loadJournals()).createJournalingSteps(steps, journal)
-            : steps,
+          start.keepsResult && !plan.isPure ? (await loadJournals()).journalSteps(steps, journal) : steps,
         workflows: otherWorkflows,
         callbacks: null,
         credentials: lendTo(plan, outboundCredentials),

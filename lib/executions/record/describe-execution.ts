@@ -1,4 +1,5 @@
-import type { AttemptTime, NodeFailure, NodeRecord } from '../../engine/result.ts';
+import { nodeKeyOf } from '../../engine/node-run.ts';
+import { type AttemptTime, hasFailedItems, type NodeFailure, type NodeRecord } from '../../engine/result.ts';
 import { type ExecutionRecord, type ExecutionSummary, isFinal, isTrial } from './execution-store.ts';
 
 /** An execution as it appears in lists, with times in ISO 8601. */
@@ -38,6 +39,7 @@ export const describeExecution = (record: ExecutionRecord) => ({
       : {
           executionId: record.retryOf.executionId,
           fromNodeId: record.retryOf.fromNodeId,
+          ...(record.retryOf.only === undefined ? {} : { only: record.retryOf.only }),
           ...describeBulk(record.retryOf),
         },
   retriedBy: record.retriedBy ?? null,
@@ -49,7 +51,21 @@ export const describeExecution = (record: ExecutionRecord) => ({
   ...(isFinal(record.status) && record.isInOutbox ? { eventPending: true as const } : {}),
   nodes: record.nodes.map(describeNode),
   nodesOmitted: record.nodesOmitted,
+  failedItems: countFailedItems(record.nodes),
 });
+
+/** Counts the items that have failed. One that failed because of items inside it is not counted besides those. */
+const countFailedItems = (nodes: readonly NodeRecord[]): number => {
+  const loops = nodes.filter(hasFailedItems);
+  const inner = new Set(loops.flatMap(({ within }) => within ?? []));
+  const hasInner = (name: string) => [...inner].some((one) => one === name || one.startsWith(`${name}/`));
+  return loops.reduce((total, node) => {
+    const { count = 0, indexes = [] } = node.failedItems ?? {};
+    const repeated =
+      inner.size === 0 ? [] : indexes.filter((index) => hasInner(`${nodeKeyOf(node)}/${index}`));
+    return total + count - repeated.length;
+  }, 0);
+};
 
 const describeBulk = ({ bulkRetryId }: NonNullable<ExecutionRecord['retryOf']>) =>
   bulkRetryId === undefined ? {} : { bulkRetryId };
@@ -72,6 +88,7 @@ const describeNode = (node: NodeRecord) => ({
   durationMs: node.durationMs,
   ...(node.failure === undefined ? {} : { failure: describeFailure(node.failure) }),
   ...(node.usage === undefined ? {} : { usage: node.usage }),
+  ...(node.failedItems === undefined ? {} : { failedItems: node.failedItems }),
   ...(node.input === undefined ? {} : { input: node.input }),
   ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
 });

@@ -7,16 +7,22 @@ interface RetryOf {
   readonly executionId: string;
   /** The first node that runs again; null for all nodes. */
   readonly fromNodeId: string | null;
+  /** What runs again, with what follows from it: see {@link RetryOptions}. Absent for all. */
+  readonly only?: 'failedItems';
   /** The bulk retry that started it; absent for a single one. */
   readonly bulkRetryId?: string;
-  /** The execution whose idempotency keys it uses, since a sender has repeated what failed. Absent: its own. */
+  /** The execution whose idempotency keys it uses, since it repeats what failed. Absent: its own. */
   readonly keysOf?: string;
+  /** When that one started, in milliseconds since the epoch: the time that nodes see. Absent: its own start. */
+  readonly timeOf?: number;
 }
 
 /** How an execution is retried. */
 export interface RetryOptions {
   /** The first node to run again; null for all nodes. */
   readonly from: string | null;
+  /** `failedItems`: only the items of a body that failed run again; null or absent for all nodes. */
+  readonly only?: 'failedItems' | null;
   readonly version: 'recorded' | 'current';
 }
 
@@ -425,16 +431,16 @@ export const keyIdOf = ({
 
 /** An execution as its nodes and expressions see it. @param stage - of the workflow as it was read */
 export const toExecutionInfo = (
-  execution: Omit<ExecutionIdentity, 'mode' | 'retryOf'>,
+  execution: Omit<ExecutionIdentity, 'mode' | 'retryOf'> & Partial<Pick<ExecutionIdentity, 'retryOf'>>,
   { stage = '' }: Pick<Workflow, 'stage'>,
 ): ExecutionInfo => {
-  const { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent } = execution;
+  const { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent, retryOf } = execution;
   return {
     executionId,
     workflowId,
     workflowVersion,
     trigger,
-    startedAt: new Date(startedAt).toISOString(),
+    startedAt: new Date(retryOf?.timeOf ?? startedAt).toISOString(),
     stage,
     ...(traceparent === null ? {} : { traceparent }),
   };

@@ -147,6 +147,7 @@ const aFullRecord = {
 describe('the view for operators', () => {
   test('of an execution has everything they need, with times in ISO 8601', () => {
     expect(describeExecution(aFullRecord)).toEqual({
+      failedItems: 0,
       editedInput: null,
       retriedBy: null,
       eventPending: true,

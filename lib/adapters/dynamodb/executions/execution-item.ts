@@ -439,4 +439,5 @@ const withoutData = (node: NodeRecord): NodeRecord => {
   return rest;
 };
 
-const rankNode = (node: NodeRecord | undefined): number => (node?.status === 'failed' ? 0 : 1);
+const rankNode = (node: NodeRecord | undefined): number =>
+  node?.status === 'failed' || node?.failedItems !== undefined ? 0 : 1;
