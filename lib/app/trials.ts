@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
+import { type FoundOptions, findOptions } from '../executions/lifecycle/find-options.ts';
 import type { TriedNode } from '../executions/lifecycle/prepare-trial.ts';
 import { evaluateNode, type TrialPorts, tryNode } from '../executions/lifecycle/try-node.ts';
 import { answerRoute, defineRoute, type RouteCall } from '../http/api-route.ts';
 import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
-import { BODY_INVALID, NODE_NOT_TRIABLE } from '../shared/error-catalogue.ts';
+import { createCache } from '../shared/cache.ts';
+import { BODY_INVALID, NODE_NOT_TRIABLE, OPTIONS_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { jsonObject, text } from '../shared/query-fields.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
@@ -86,6 +88,34 @@ export const evaluateNodeRoute = defineRoute({
   },
 });
 
+export const findOptionsRoute = defineRoute({
+  route: 'POST /api/admin/workflows/options',
+  summary:
+    'what a parameter of a node type can be, as its plugin finds it with a credential; changes nothing',
+  body: v.strictObject({
+    nodeType: text,
+    parameter: text,
+    credentialId: v.optional(text),
+    /** What is given of the other parameters. */
+    parameters: v.optional(jsonObject, {}),
+    /** Part of the value or label, in any case. */
+    search: v.optional(v.pipe(v.string(), v.maxLength(200)), ''),
+    /** The `nextPage` of an answer. */
+    page: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(1_000))), null),
+  }),
+  answers: {
+    200: v.object({
+      options: v.array(v.object({ value: v.union([v.string(), v.number()]), label: v.string() })),
+      nextPage: described(v.nullable(v.string()), 'Null after the last page'),
+      failure: described(
+        v.nullable(v.object({ name: v.string(), message: v.string() })),
+        'Why there are none, such as what the API said',
+      ),
+    }),
+  },
+  problems: ['OPTIONS_NOT_FOUND', 'SECRETS_UNAVAILABLE'],
+});
+
 type TryNodeParts = TrialPorts & {
   /** Checks whether a node of a definition, as drawn, can be tried. @throws AppError `STORE_UNAVAILABLE` */
   readonly check: (
@@ -100,6 +130,9 @@ type TryNodeParts = TrialPorts & {
 
 /** Time reserved for the record's end and the answer, in milliseconds. */
 const MARGIN_MS = 2_000;
+
+/** How long options are remembered, in milliseconds. */
+const OPTIONS_MS = 60_000;
 
 /** How many problems, and how many warnings, an answer lists. */
 const MAX_ERRORS = 100;
@@ -121,7 +154,19 @@ export const createTryNode = (parts: TryNodeParts) => {
     if (checked.problems === null) return { ...checked, errors: null };
     return { errors: checked.problems.map(({ of, ...problem }) => toPointed(problem, `#/${of}`)) };
   };
+  const options = createCache<FoundOptions | null>({
+    ...{ ttlMs: OPTIONS_MS, maxEntries: 100, clock: parts.clock },
+    keep: (found) => found?.failure === null,
+  });
   return serveRoutes(parts, [
+    answerRoute(findOptionsRoute, async ({ body, addLogFields }) => {
+      const { nodeType, parameter, credentialId } = body;
+      addLogFields({ nodeType, parameter, ...(credentialId !== undefined && { credentialId }) });
+      const asked = { ...body, credentialId };
+      const found = await options(JSON.stringify(asked), () => findOptions(asked, parts));
+      if (found === null) throw new AppError(OPTIONS_NOT_FOUND, { nodeType, parameter });
+      return answerJson(200, found);
+    }),
     answerRoute(tryNodeRoute, async ({ event, context, body, headers, addLogFields }) => {
       const { nodeId, input, outputs } = body;
       const checked = await check(body);

@@ -38,6 +38,7 @@ export const nodeTypeDescription = v.object({
   control: v.nullable(v.object({ suspends: v.boolean(), bodyOutput: v.nullable(v.string()) })),
   schema: jsonSchema,
   defaults: anyObject,
+  parametersWithOptions: described(v.array(v.string()), 'Those whose options the service finds'),
   literalParameters: v.array(v.string()),
   example: v.nullable(
     v.object({ parameters: anyObject, input: v.optional(anyObject), output: v.optional(anyObject) }),

@@ -62,6 +62,7 @@ const undeclared: Pick<NodeType, Declaration> = {
   outputs: [MAIN_OUTPUT],
   inputs: [MAIN_OUTPUT],
   endsBranch: false,
+  options: {},
   credentialTypes: [],
   credentialRequired: false,
   credentialTypesFor: null,

@@ -363,6 +363,12 @@ export const WORKFLOWS_INVALID = (p: { count: number; errors: readonly FoundErro
   describeError('WORKFLOWS_INVALID', 422, `${describeCount(p)} Nothing was stored.`);
 export const NODE_NOT_TRIABLE = (p: { count: number; errors: readonly FoundError[] }) =>
   describeError('NODE_NOT_TRIABLE', 422, `${describeCount(p)} Nothing was run.`);
+export const OPTIONS_NOT_FOUND = (p: { nodeType: string; parameter: string }) =>
+  describeError(
+    'OPTIONS_NOT_FOUND',
+    404,
+    `There is no node type ${JSON.stringify(p.nodeType.slice(0, 100))} that finds options for a parameter ${JSON.stringify(p.parameter.slice(0, 100))}.`,
+  );
 export const WORKFLOW_IN_USE = (p: { workflowId: string; users: readonly string[] }) =>
   describeError(
     'WORKFLOW_IN_USE',

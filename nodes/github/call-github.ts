@@ -3,6 +3,8 @@ import {
   asFinal,
   callJsonApi,
   defineApp,
+  type FindOptions,
+  findNextLink,
   findProblem,
   isJsonMap,
   type JsonAnswer,
@@ -27,6 +29,8 @@ export interface GithubCall
   readonly path: readonly string[];
 }
 
+const API_HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' };
+
 /** Sends a request about a repository to GitHub's REST API. @throws NodeError with GitHub's own message */
 export const callGithub = (
   { repository, baseUrl }: InRepository,
@@ -37,7 +41,7 @@ export const callGithub = (
     {
       ...call,
       url: joinUrl(baseUrl, toPath(['repos', ...repository.split('/'), ...path])),
-      headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
+      headers: API_HEADERS,
       ...(isSuccess === undefined ? {} : { isSuccess }),
       findFailure: (answer, now) => (isSuccess?.(answer.status) ? null : findGithubFailure(answer, now)),
     },
@@ -147,12 +151,35 @@ export const path = Type.String({
   description: 'Path of the file from the root of the repository, such as docs/README.md',
 });
 
+/** The repositories that the token may see, a page of them, those that changed last first. */
+const findRepositories: FindOptions = async ({ parameters, context, page }) => {
+  const base = typeof parameters.baseUrl === 'string' ? parameters.baseUrl : 'https://api.github.com';
+  const { body, headers } = await callJsonApi(
+    {
+      method: 'GET',
+      url: joinUrl(base, '/user/repos'),
+      query: { sort: 'pushed', per_page: 100, page },
+      headers: API_HEADERS,
+      findFailure: findGithubFailure,
+      maxResponseBytes: 4 * 1024 * 1024,
+    },
+    context,
+  );
+  const found = Array.isArray(body) ? body.filter(isJsonMap) : [];
+  const next = findNextLink(headers.link ?? '');
+  return {
+    options: found.map(({ full_name: name }) => ({ value: String(name) })),
+    nextPage: next === null ? null : (URL.parse(next)?.searchParams.get('page') ?? null),
+  };
+};
+
 /** The operations of GitHub's REST API on one repository. */
 export const github = defineApp({
   // A personal access token, or a token of an installed app.
   credentials: { types: ['httpBearer'], required: true },
   before: { repository },
   after: { baseUrl },
+  options: { repository: findRepositories },
   send: async (call: GithubCall, parameters, context) => toMap(await callGithub(parameters, call, context)),
 });
 

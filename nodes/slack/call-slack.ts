@@ -2,6 +2,7 @@ import {
   type ApiFailure,
   callJsonApi,
   defineApp,
+  type FindOptions,
   isJsonMap,
   type JsonAnswer,
   type JsonApiCall,
@@ -124,12 +125,35 @@ export const blocks = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
 export const ts = (description: string) =>
   Type.String({ holes: 'fail', pattern: '^[0-9]{1,12}\\.[0-9]{1,9}$', description });
 
+/** The channels that the token may see, a page of them. */
+const findChannels: FindOptions = async ({ parameters, context, page }) => {
+  const { channels, response_metadata } = await callSlack(
+    {
+      method: 'conversations.list',
+      query: {
+        types: 'public_channel,private_channel',
+        exclude_archived: 'true',
+        ...{ limit: 500, cursor: page },
+      },
+    },
+    { baseUrl: typeof parameters.baseUrl === 'string' ? parameters.baseUrl : 'https://slack.com/api' },
+    context,
+  );
+  const found = Array.isArray(channels) ? channels.filter(isJsonMap) : [];
+  const next = isJsonMap(response_metadata) ? response_metadata.next_cursor : null;
+  return {
+    options: found.map(({ id, name }) => ({ value: String(id), label: `#${name}` })),
+    nextPage: typeof next === 'string' && next !== '' ? next : null,
+  };
+};
+
 /** The operations of Slack's Web API. */
 export const slack = defineApp({
   // A bot's or a user's token (xoxb-…, xoxp-…).
   credentials: { types: ['httpBearer'], required: true },
   before: {},
   after: { baseUrl },
+  options: { channel: findChannels },
   send: callSlack,
 });
 

@@ -1,4 +1,7 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
+import type { findOptionsRoute } from '../../lib/app/trials.ts';
+import type { AnswerTo } from '../../lib/http/api-route.ts';
 import type { PluginEntry } from '../../lib/plugins/plugin.ts';
 import {
   describeNodeType,
@@ -10,8 +13,9 @@ import { addFeatures } from '../../lib/webhooks/features/add-features.chunk.ts';
 import { printNodeType, toLine, printJson as toSchemaText } from '../authoring/reference/print-node-type.ts';
 import { createWorkflowSchema } from '../authoring/reference/workflow-schema.ts';
 import { addTo, type CommandContext } from './command.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, usageError } from './command-error.ts';
 import { type Io, printJson } from './io.ts';
+import { parseJson } from './parse-json.ts';
 import { JSON_OUTPUT } from './read-arguments.ts';
 import { printTable } from './table.ts';
 import { writeText } from './write-file.ts';
@@ -60,6 +64,42 @@ export const addNodeTypeCommands = (program: Command, context: CommandContext): 
     },
   });
 
+  add('options', {
+    about: 'list what a parameter can be, such as the channels that a credential may see',
+    arguments: [
+      ['<type>', 'the type, as in a workflow file'],
+      ['<parameter>', 'one whose page in the reference says that it has options'],
+    ],
+    options: [
+      ['--credential <id>', 'the credential of the node'],
+      ['--parameters <json>', 'the other parameters of the node, as JSON'],
+      ['--search <text>', 'only those that contain it, in any case'],
+      JSON_OUTPUT,
+    ],
+    examples: ['node-type options slackMessage channel --credential slack --search orders'],
+    failed: 'there are none, or the service called did not answer',
+    run: async (nodeType, parameter, { io, target }, { credential, parameters, search, json }) => {
+      const asked = {
+        ...{ nodeType, parameter, credentialId: credential, search },
+        parameters: parameters === undefined ? undefined : readJsonObject(parameters),
+      };
+      const options: Found['options'][number][] = [];
+      let page: string | null = null;
+      for (let pages = 0; pages < MAX_PAGES && (pages === 0 || page !== null); pages += 1) {
+        const found: Found = await target.api.call<Found>('POST', '/api/admin/workflows/options', {
+          body: { ...asked, page },
+        });
+        if (found.failure !== null) throw new CommandError(found.failure.message);
+        options.push(...found.options);
+        page = found.nextPage;
+      }
+      if (json === true) return printJson(options, io);
+      const rows = options.map(({ value, label }) => [String(value), label]);
+      printTable({ titles: ['VALUE', 'LABEL'], texts: ['LABEL'], rows }, io);
+      if (page !== null) io.note(`There are more: narrow them down with --search.`);
+    },
+  });
+
   addTo(program, context)('schema', {
     about: 'print the JSON Schema of workflow files, for editors; needs no service',
     options: [['--output <file>', 'write it to this file, which workflow files name by "$schema"']],
@@ -73,6 +113,18 @@ export const addNodeTypeCommands = (program: Command, context: CommandContext): 
       io.print(`${output}: the schema of workflow files with the installed node types`);
     },
   });
+};
+
+type Found = AnswerTo<typeof findOptionsRoute>;
+
+/** How many pages of options are asked for. */
+const MAX_PAGES = 20;
+
+const readJsonObject = (text: string): JsonObject => {
+  const value = parseJson(text, '--parameters');
+  if (!isPlainObject(value))
+    throw usageError('--parameters must be a JSON object, such as \'{"shop":"tea"}\'');
+  return value as JsonObject;
 };
 
 /** The usable node types; warns about each plugin that is not loaded. */

@@ -47,7 +47,10 @@ export type { NodeOutputs, OutputSchema } from './contract/outputs.ts';
 export type {
   ControlTraits,
   EventSource,
+  FindOptions,
   HandleKind,
+  OptionsCall,
+  ParameterOption,
   ParameterProblem,
   PluginContext,
   PluginDependency,

@@ -32,7 +32,7 @@ const authorStatements: readonly Statement[] = [
     'GET/api/admin/variables*',
     'PUT/api/admin/workflows*',
     'DELETE/api/admin/workflows/*',
-    ...['validate', 'evaluate', 'try', '*/enable', '*/disable', '*/rollback', '*/listening'].map(
+    ...['validate', 'evaluate', 'try', 'options', '*/enable', '*/disable', '*/rollback', '*/listening'].map(
       (path) => `POST/api/admin/workflows/${path}`,
     ),
   ),

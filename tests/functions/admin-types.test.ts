@@ -193,6 +193,7 @@ describe('one node type', () => {
       inputs: ['main'],
       outputs: ['main'],
       outputSchemas: {},
+      parametersWithOptions: [],
       outputsDependOnParameters: false,
       deliveryDependsOnParameters: false,
       endsBranch: false,

@@ -47,6 +47,7 @@ const examples = {
   WORKFLOW_TOO_LARGE: { bytes: 6, limitBytes: 5 },
   WORKFLOW_CHANGED: { workflowId: 'shop' },
   PRECONDITION_FAILED: { resource: 'workflow shop', currentVersion: 7 },
+  OPTIONS_NOT_FOUND: { nodeType: 'slackMessage', parameter: 'text' },
   NODE_NOT_TRIABLE: { count: 1, errors: [{ pointer: '#/nodeId', detail: 'A sentence.' }] },
   WORKFLOWS_INVALID: { count: 1, errors: [{ pointer: '#/id', detail: 'A sentence.' }] },
   WORKFLOW_IN_USE: { workflowId: 'shop', users: ['orders: the node "call"'] },

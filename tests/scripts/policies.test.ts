@@ -241,6 +241,7 @@ const spell = (path: string): readonly string[] => {
 test.each([
   'POST /api/admin/approvals/addresses',
   'POST /api/admin/plugins/health/live',
+  'POST /api/admin/workflows/options',
   'POST /api/admin/workflows/try',
 ])('no spelling and no method brings a reader to %s', async (routeKey) => {
   const place = { account: '000000000000', region: 'eu-central-1', stackName: 'hookloom-dev' };

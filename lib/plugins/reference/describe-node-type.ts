@@ -32,6 +32,8 @@ export const describeNodeType = (nodeType: PluginNodeType) => ({
       : { suspends: nodeType.control.suspends, bodyOutput: nodeType.control.bodyOutput ?? null },
   schema: nodeType.schema,
   defaults: findDefaults(nodeType.schema),
+  /** Parameters whose options the service finds. */
+  parametersWithOptions: Object.keys(nodeType.options),
   /** Parameters in which `{{` does not begin an expression. */
   literalParameters: nodeType.literalParameters,
   example: nodeType.example,

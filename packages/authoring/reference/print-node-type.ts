@@ -24,6 +24,10 @@ const printTraits = (description: NodeTypeDescription): string[] => {
     `Outputs: ${printOutputs(description)}`,
     ...(endsBranch ? ['It may deliver on no output, which ends the branch or loop'] : []),
     ...(credentialTypes.length === 0 ? [] : [`Types of its credential: ${toCodes(credentialTypes)}`]),
+    ...description.parametersWithOptions.map(
+      (name) =>
+        `Values of ${toCode(name)}: \`hookloom node-type options ${description.nodeType} ${name} --credential ID\``,
+    ),
   ];
 };
 

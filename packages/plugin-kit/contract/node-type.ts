@@ -9,6 +9,7 @@ type Completed =
   | 'outputs'
   | 'inputs'
   | 'endsBranch'
+  | 'options'
   | 'credentialTypes'
   | 'credentialRequired';
 

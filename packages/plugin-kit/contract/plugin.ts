@@ -1,6 +1,6 @@
 import type { CredentialType, HealthCheckResult } from './credential-type.ts';
 import type { JsonObject } from './json.ts';
-import type { NodeExecutor } from './node.ts';
+import type { NodeContext, NodeExecutor } from './node.ts';
 import type { NodeOutputs } from './outputs.ts';
 import type {
   FoundRegistration,
@@ -8,7 +8,7 @@ import type {
   RegistrationContext,
   TriggerAddress,
 } from './registration.ts';
-import type { AwsCall, Clock, Logger } from './services.ts';
+import type { AwsCall, Clock, LentCredential, Logger } from './services.ts';
 
 export type HandleKind = 'trigger' | 'action';
 
@@ -163,6 +163,35 @@ export interface NodeExample {
   readonly output?: JsonObject;
 }
 
+/** A value to choose for a parameter. */
+export interface ParameterOption {
+  readonly value: string | number;
+  /** What people read; the value by default. */
+  readonly label?: string;
+}
+
+/** What an author has given so far, for the options of a parameter. */
+export interface OptionsCall {
+  /** The parameters that are given and have no expression, unchecked and without defaults. */
+  readonly parameters: JsonObject;
+  /** The node's credential; null if it has none. */
+  readonly credential: LentCredential | null;
+  /** Of a node that runs: `services` above all. */
+  readonly context: NodeContext;
+  /** What the author has typed, to ask for less: what does not contain it is left out anyway. Empty at first. */
+  readonly search: string;
+  /** The `nextPage` of the options before these; null for the first ones. */
+  readonly page: string | null;
+}
+
+/** Finds the values to choose from. It must change nothing outside. */
+export type FindOptions = (
+  call: OptionsCall,
+) => Promise<
+  | readonly ParameterOption[]
+  | { readonly options: readonly ParameterOption[]; readonly nextPage?: string | null }
+>;
+
 /** One node type of a unified provider. */
 export interface PluginHandle {
   /** Id of the handle, which is its node type. */
@@ -207,6 +236,8 @@ export interface PluginHandle {
    * checkpoint.
    */
   readonly pure?: Purity;
+  /** What finds options for parameters, by name of the parameter, while a workflow is edited; none by default. */
+  readonly options?: Readonly<Record<string, FindOptions>>;
   /** Traits of a control node; not together with `pure`. */
   readonly control?: ControlTraits;
   /** An example shown in the reference; it has no effect. */

@@ -12,6 +12,8 @@ interface App<Before extends TProperties, After extends TProperties, Request> {
   readonly credentials: CredentialNeeds;
   /** Parameters of every operation, by name, which come before its own. */
   readonly before: Before;
+  /** What finds options for parameters, by name: those that an operation has. */
+  readonly options?: NonNullable<PluginHandle['options']>;
   /** Parameters of every operation, by name, which come after its own. */
   readonly after: After;
   /** Sends what an operation asks for. @returns the answer's body */
@@ -41,7 +43,8 @@ export const defineApp =
     rules = {},
     ...operation
   }: Operation<Own, Values<Before> & Values<After>, Request>): PluginHandle => {
-    const { credentials, before, after, send } = app;
+    const { credentials, before, after, send, options = {} } = app;
+    const all = { ...before, ...parameters, ...after };
     const { id, name, description, example, outputs } = operation;
     return defineAction({
       id,
@@ -50,15 +53,16 @@ export const defineApp =
       ...(example && { example }),
       ...(outputs && { outputs }),
       credentials,
-      parameters: Type.Object({ ...before, ...parameters, ...after }, { ...rules }),
+      options: Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(all, name))),
+      parameters: Type.Object(all, { ...rules }),
       execute: async (call) => {
-        const all = call.parameters as Values<Before> & Values<Own> & Values<After>;
-        if ('execute' in operation) return operation.execute(all, call.context);
+        const given = call.parameters as Values<Before> & Values<Own> & Values<After>;
+        if ('execute' in operation) return operation.execute(given, call.context);
         const entries = Object.entries(call.parameters as JsonObject).filter(([name]) =>
           Object.hasOwn(parameters, name),
         );
         const own = Object.fromEntries(entries) as Values<Own>;
-        return operation.output(await send(operation.request(own), all, call.context), own);
+        return operation.output(await send(operation.request(own), given, call.context), own);
       },
     });
   };

@@ -32,6 +32,7 @@ test('a handle is described by its declarations, with defaults for the rest', ()
     control: null,
     schema: { type: 'object', additionalProperties: false },
     defaults: {},
+    parametersWithOptions: [],
     literalParameters: [],
     example,
   });

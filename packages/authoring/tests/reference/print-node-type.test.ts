@@ -21,6 +21,7 @@ const aDescription = (changes: Partial<NodeTypeDescription> = {}): NodeTypeDescr
   control: null,
   schema: { type: 'object', properties: { name: { type: 'string' } } },
   defaults: {},
+  parametersWithOptions: [],
   literalParameters: [],
   example: null,
   ...changes,

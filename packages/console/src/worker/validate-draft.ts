@@ -97,6 +97,7 @@ const toNodeType = (
   pure: type.pure === true,
   control: (type.control as NodeType['control'] | undefined) ?? null,
   literalParameters: type.literalParameters ?? [],
+  options: {},
   checkParameters: null,
   outputs: toOutputs(type, (parameters) => findDescribed(type.nodeType, parameters)),
   inputs: type.inputs ?? ['main'],
