@@ -2,7 +2,14 @@
 // S9: The name of an operation is made of the key of its node run and a counter: the same on every replay.
 // S10: All bodies of a loop are opened in the order of its items, before any of them starts.
 
-import type { Callback, InnerResult, JsonObject, RunControl } from '@hookloom/plugin-kit';
+import {
+  type Callback,
+  EACH_OUTPUT,
+  type InnerResult,
+  type JsonObject,
+  type JsonValue,
+  type RunControl,
+} from '@hookloom/plugin-kit';
 import { NESTING_LIMIT } from '@hookloom/plugin-kit/host';
 import pLimit from 'p-limit';
 import type { Plan, Route } from '../workflows/plan/plan.ts';
@@ -21,6 +28,8 @@ export interface RunOptions {
   readonly within: string;
   /** Outputs of outer nodes that expressions can read as `$nodes`. */
   readonly nodes?: JsonObject;
+  /** The value of `$item`; undefined outside of a body that runs for each item of a list. */
+  readonly item?: JsonValue | undefined;
   /** Returns a signal that is aborted when the enclosing run ends; the session's signal if absent. */
   readonly signal?: () => AbortSignal;
   /** Whether the run collects the outputs of its end nodes: see `execute`. */
@@ -69,17 +78,21 @@ const ENTRY_TYPE = 'manualTrigger';
 /**
  * Creates the control of one node run. Its operations are named by a counter, since their order is the same on every
  * replay.
+ *
+ * @param nodes - what the nodes of a body can read as `$nodes`, as well as what the body is given
  */
 export const createControl = (
   session: Session,
   {
     plan,
     route,
+    item,
     chain = session.execution.workflowId,
     isFailureHandled = false,
-  }: Pick<RunOptions, 'plan' | 'route' | 'chain' | 'isFailureHandled'>,
+  }: Pick<RunOptions, 'plan' | 'route' | 'item' | 'chain' | 'isFailureHandled'>,
   run: NodeRun,
   steps: Steps,
+  nodes: JsonObject,
   createInnerRun: (options: RunOptions) => InnerRun,
 ): RunControl => {
   let count = 0;
@@ -122,6 +135,8 @@ export const createControl = (
       steps: inner,
       within: name,
       chain,
+      nodes: { ...nodes, [planNode.node.id]: data },
+      item: output === EACH_OUTPUT ? data.item : item,
     });
     return toInnerResult(await body.fromOutputs({ [output]: data }));
   };

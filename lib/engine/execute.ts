@@ -267,6 +267,7 @@ class Run implements InnerRun {
             input,
             nodes: planNode.nodesRead.length === 0 ? {} : this.#outputs.visibleTo(planNode),
             trigger: this.#trigger,
+            item: this.#options.item,
             execution,
             variables,
             seed: `${keyId}/${key}`,
@@ -283,7 +284,7 @@ class Run implements InnerRun {
       scope,
       given: {
         isPartial: this.#isPartial,
-        toText: () => JSON.stringify([planNode.node.parameters, inputs, scope?.nodes]),
+        toText: () => JSON.stringify([planNode.node.parameters, inputs, scope?.nodes, scope?.item]),
       },
       control: null,
       startedAt: deadline.now,
@@ -317,9 +318,8 @@ class Run implements InnerRun {
       run.key,
       async (own) => {
         const nodes = plan.readsNodes ? this.#outputs.visibleTo({ ...run.planNode, nodesRead: 'all' }) : {};
-        run.control = createControl(this.#session, this.#options, run, own, (options) => {
+        run.control = createControl(this.#session, this.#options, run, own, nodes, (options) => {
           const inner = new Run(this.#session, {
-            nodes,
             trigger: this.#trigger,
             signal: this.#signalOf,
             isPartial: run.given.isPartial,

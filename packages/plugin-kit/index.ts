@@ -26,6 +26,7 @@ export {
   type Callback,
   type CallbackAnswer,
   type DeliveredInput,
+  EACH_OUTPUT,
   Emission,
   ERROR_OUTPUT,
   type ExecutionInfo,

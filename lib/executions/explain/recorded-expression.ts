@@ -134,6 +134,7 @@ const toScope = (readPaths: readonly Read[], recorded: RecordedScope): Scope | n
       if (!Object.hasOwn(reads, path)) return null;
       variables = putAt(variables, names, reads[path] ?? null);
     }
+    if (root === 'item') return null;
     if ((root === 'input' && input === null) || (root === 'trigger' && trigger === null)) return null;
     if (root !== 'nodes') continue;
     const [id] = names;

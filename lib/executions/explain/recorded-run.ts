@@ -83,6 +83,7 @@ export function* readRun(execution: ExecutionRecord, workflow: Workflow | null):
           return mainOf(other.outputs);
         if (prefix === '') return undefined;
         reader = ownerOf(prefix);
+        if (reader === id) return null; // what it gives each body is not recorded
       }
     };
     if (within === '' && nodeId === execution.trigger.nodeId) trigger ??= mainOf(outputs);

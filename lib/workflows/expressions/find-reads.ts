@@ -5,7 +5,7 @@ import { compileSimple, isKeyword, type Token, tokenizeSimple } from './simple-e
 export interface Read {
   /** The path as an expression: `body.total`, `$trigger.id`; `$` is the whole input. */
   readonly path: string;
-  readonly root: 'input' | 'nodes' | 'trigger' | 'execution' | 'vars';
+  readonly root: 'input' | 'nodes' | 'trigger' | 'execution' | 'vars' | 'item';
   /** The names that follow the root, up to the first step that is not a plain name. */
   readonly names: readonly string[];
 }
@@ -41,6 +41,7 @@ const ROOTS: Readonly<Record<string, Read['root']>> = {
   $: 'input',
   nodes: 'nodes',
   trigger: 'trigger',
+  item: 'item',
   execution: 'execution',
   vars: 'vars',
 };

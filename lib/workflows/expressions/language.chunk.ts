@@ -19,6 +19,7 @@ export {
 const variablesOf: Readonly<Record<string, (scope: Scope) => unknown>> = {
   nodes: ({ nodes }) => nodes,
   trigger: ({ trigger }) => trigger,
+  item: ({ item }) => item,
   execution: ({ execution }) => describeExecution(execution),
   vars: ({ variables = NO_VARIABLES }) => variables,
 };

@@ -89,14 +89,12 @@ interface Leaf {
   readonly withoutResult: Result;
 }
 
-/** Whether a rule says that texts address something, so that an expression in one of them that gives nothing fails the node. */
-const isAddressRule = (rule: Rule): boolean => rule.holes === 'fail' || isUrlRule(rule);
-
 const findLeaves = (value: JsonValue, place: Place): Leaf[] => {
   const { path, rules, isRequired, format } = place;
-  const isAddress = place.isAddress === true || rules.some(isAddressRule);
+  const url = rules.find(isUrlRule);
+  let isAddress = place.isAddress === true || url !== undefined;
+  for (const { holes } of rules) isAddress ||= holes === 'fail';
   if (typeof value === 'string') {
-    const url = rules.find(isUrlRule);
     const needsValues = isAddress && format > 1;
     const evaluate = compileTemplate(value, path.join('/'), { url, needsValues });
     if (evaluate === null) return [];
@@ -137,7 +135,7 @@ export const findAddresses = (
   path: readonly string[] = [],
   isInside = false,
 ): { readonly path: readonly string[]; readonly text: string }[] => {
-  const isAddress = isInside || rules.some(isAddressRule);
+  const isAddress = isInside || rules.some((rule) => rule.holes === 'fail' || isUrlRule(rule));
   if (typeof value === 'string')
     return rules.some(isUrlRule) || (isAddress && splitTemplate(value).length > 1)
       ? [{ path, text: value }]

@@ -9,6 +9,8 @@ export interface Scope {
   /** `$trigger` in expressions: the output of the trigger that fired. */
   readonly trigger: JsonObject;
   readonly execution: ExecutionInfo;
+  /** `$item` in expressions: the item of the innermost body that runs for each item of a list; absent outside of one. */
+  readonly item?: Result;
   /** `$vars` in expressions: values of the stage's variables by name; absent if there are none. */
   readonly variables?: JsonObject | undefined;
   /** The seed of `$random()`: unique for each node run, and the same in a replay. */

@@ -259,6 +259,7 @@ const roots: Readonly<Record<string, Compiled>> = {
   $$: readInput,
   $nodes: ({ nodes }) => nodes,
   $trigger: ({ trigger }) => trigger,
+  $item: ({ item }) => item,
   $execution: ({ execution }) => describeExecution(execution),
   $vars: ({ variables = NO_VARIABLES }) => variables,
 };

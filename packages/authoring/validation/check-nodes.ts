@@ -67,6 +67,7 @@ export const checkNodes = async (
             visibleIds: isConnected ? findVisibleIds(graph, index) : null,
             fields: fieldsOf(graph, index),
             types: types.scopeOf(index),
+            hasItem: types.scopeOf(index).item !== undefined,
           },
           [(nodeType?.schema ?? {}) as Rule],
         )),
@@ -177,7 +178,7 @@ const findTemplates = (
 
 /**
  * Finds the nodes upstream of a node, whose output it can read. A node in a loop is upstream of itself and reads the
- * previous iteration. A body can't read the node that runs it, whose output comes later.
+ * previous iteration. A body reads what the node that runs it gives to the body.
  */
 const findVisibleIds = (graph: DraftGraph, index: number): VisibleIds => ({
   has: (wanted) => {
@@ -191,8 +192,8 @@ function* eachVisibleId(graph: DraftGraph, index: number): Generator<string> {
   const visited = new Set<number>();
   const work = [index];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    for (const { source, isBody } of edgesTo(graph, next)) {
-      if (!isBody) yield graph.nodes[source]?.node.id ?? '';
+    for (const { source } of edgesTo(graph, next)) {
+      yield graph.nodes[source]?.node.id ?? '';
       if (visited.has(source)) continue;
       visited.add(source);
       work.push(source);

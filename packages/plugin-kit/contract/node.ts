@@ -155,6 +155,9 @@ export const emit = (outputs: Readonly<Record<string, JsonObject>>): Emission =>
 /** The output of a node that returns a plain object, and the default `sourceOutput` of a connection. */
 export const MAIN_OUTPUT = 'main';
 
+/** The output that begins a body which runs for each item of a list: it delivers `item`, which is `$item` in the body. */
+export const EACH_OUTPUT = 'each';
+
 /** The output for failures of a node with `onError: route`. */
 export const ERROR_OUTPUT = 'error';
 

@@ -7,6 +7,7 @@ import {
 } from '@hookloom/plugin-kit';
 import { type FindNodeType, type NodeType, namesOfOutputs } from '@hookloom/plugin-kit/host';
 import type { Connection, WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
+import { reachFrom } from '../../../../lib/workflows/definition/reach.ts';
 import { type Responses, readResponses } from '../../../../lib/workflows/definition/responses.ts';
 import { MAX_NODES } from '../../../../lib/workflows/definition/schema.ts';
 
@@ -200,3 +201,24 @@ export const sourcesIn =
     edgesTo(graph, node)
       .filter(follows)
       .map(({ source }) => source);
+
+/** The nodes in whose bodies a node is, the innermost one first. */
+export const ownersOf = (graph: DraftGraph, index: number): readonly DraftNode[] => {
+  const next = targetsIn(graph);
+  const bodies = graph.nodes.flatMap((owner) => {
+    const first = edgesFrom(graph, owner.index).filter(({ isBody }) => isBody);
+    const body =
+      first.length === 0
+        ? null
+        : reachFrom(
+            first.map(({ target }) => target),
+            next,
+          );
+    return body === null || owner.isDisabled ? [] : [{ owner, body }];
+  });
+  const depthOf = (at: number): number => bodies.filter(({ body }) => body.has(at)).length;
+  return bodies
+    .filter(({ owner, body }) => owner.index !== index && body.has(index))
+    .map(({ owner }) => owner)
+    .sort((one, other) => depthOf(other.index) - depthOf(one.index));
+};

@@ -178,6 +178,7 @@ const inspectVariable = (
     if (textsIn(listOf(variable.predicate)).length === 0) inspectNodeId(inspection, others);
   } else if (name === 'trigger') inspectTriggerField(inspection, others);
   else if (name === 'execution') inspectExecutionField(inspection, others);
+  else if (name === 'item' && names.hasItem === true) return true;
   else if (name === 'vars') inspectVariableName(inspection, others);
   else if (names.isFunction(name)) {
     if (isValue) add(problems, { message: `$${name} is a function: to call it, write $${name}()` });

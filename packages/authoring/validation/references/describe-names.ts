@@ -46,13 +46,24 @@ export const describeNodeId = (
   if (id === names.ownId)
     return { message: `$nodes.${toName(id)} is the node's own output, which does not exist yet` };
   if (names.visibleIds === null || names.visibleIds.has(id)) return null;
-  const near = names.findNearest(id, names.visibleIds.list());
+  const readable = names.visibleIds.list();
+  const near = names.findNearest(id, readable);
   const behind = namesBehind(step, others);
   return suggest(
-    `$nodes.${toName(id)} can't be read here: no connection leads from that node to this one`,
+    `$nodes.${toName(id)} can't be read here: no connection leads from that node to this one${describeReadable(readable)}`,
     toNodePath(id, behind),
     near === null ? null : toNodePath(near, behind),
   );
+};
+
+const MAX_READABLE = 8;
+
+/** The nearest nodes, of which there can be many. */
+const describeReadable = (ids: readonly string[]): string => {
+  if (ids.length === 0) return '';
+  const others = ids.length > MAX_READABLE ? ` and ${ids.length - MAX_READABLE} more` : '';
+  const shown = ids.slice(0, MAX_READABLE).map((id) => `$nodes.${toName(id)}`);
+  return `; it can read ${shown.join(', ')}${others}`;
 };
 
 /** The name in the text, including its dashes. */

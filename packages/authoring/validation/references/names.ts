@@ -16,6 +16,8 @@ export interface Names extends Hints {
   readonly nodeIds: ReadonlySet<string>;
   /** The nodes upstream of the expression's node; null where all count. */
   readonly visibleIds: VisibleIds | null;
+  /** Whether `$item` is the item of a body around the node. */
+  readonly hasItem?: boolean;
   /** Ids of nodes by their `name`. */
   readonly idOfName: ReadonlyMap<string, string>;
   /** The node of the expression; null in a loop, where the node may have an output already. */

@@ -19,6 +19,8 @@ import {
 export interface TypeScope {
   readonly input: Type;
   readonly trigger: Type;
+  /** The type of `$item`; absent outside of a body that runs for each item of a list. */
+  readonly item?: Type | undefined;
   /** The type of `$nodes.ID`. */
   nodeOutput(id: string): Type;
   /** How a type was made of what a node gives and what it passes on if it fails; null for others, which is the default. */
@@ -171,6 +173,7 @@ class Inferrer {
     if (name === '$') return this.#scope.input;
     const own = bound.get(name);
     if (own !== undefined) return own;
+    if (name === 'item') return this.#scope.item ?? ANYTHING;
     return name === 'trigger' ? this.#scope.trigger : name === 'execution' ? EXECUTION : ANYTHING;
   }
 

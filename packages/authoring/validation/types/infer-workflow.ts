@@ -1,5 +1,6 @@
 import { type Natives, type Node, parse } from '@hookloom/counted-jsonata';
 import {
+  EACH_OUTPUT,
   ERROR_OUTPUT,
   isPlainObject,
   type JsonObject,
@@ -26,6 +27,7 @@ import {
   type DraftNode,
   edgesFrom,
   edgesTo,
+  ownersOf,
   reachFrom,
   targetsIn,
 } from '../graph/draft-graph.ts';
@@ -223,6 +225,13 @@ export const inferWorkflow = (
 
   const failures = createFailures(graph, inferencesOf);
 
+  const owners = new Map<number, readonly DraftNode[]>();
+  const ownersAround = (index: number): readonly DraftNode[] => {
+    const found = owners.get(index) ?? ownersOf(graph, index);
+    owners.set(index, found);
+    return found;
+  };
+
   const scopeOf = (index: number): TypeScope => ({
     failableOf: failures.failableOf,
     get asksForErrors() {
@@ -234,9 +243,15 @@ export const inferWorkflow = (
     get trigger() {
       return triggerType();
     },
+    get item() {
+      const owner = ownersAround(index).find(({ nodeType }) => nodeType?.control?.bodyOutput === EACH_OUTPUT);
+      return owner && (fieldSchema(outputOf(owner.index, EACH_OUTPUT), 'item') ?? ANYTHING);
+    },
     nodeOutput: (id) => {
       const draft = nodes[indexOf.get(id) ?? -1];
       if (draft === undefined || draft.outputs === null) return ANYTHING;
+      const body = draft.nodeType?.control?.bodyOutput;
+      if (body !== undefined && ownersAround(index).includes(draft)) return outputOf(draft.index, body);
       const own = [...draft.outputs].filter((name) => name !== draft.nodeType?.control?.bodyOutput);
       const [first = MAIN_OUTPUT] = own;
       const given =

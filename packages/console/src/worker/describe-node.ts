@@ -32,7 +32,7 @@ export const createDescribeNode = (known: KnownTypes) => {
     const draft = graph.nodes[graph.indexOf.get(nodeId) ?? -1];
     if (draft === undefined) return null;
     const types = inferWorkflow(graph, await loadNatives(), called);
-    const { input, trigger, nodeOutput } = types.scopeOf(draft.index);
+    const { input, trigger, item, nodeOutput } = types.scopeOf(draft.index);
     const sources = (at: number) => edgesTo(graph, at).map(({ source }) => source);
     const before = [...reachFrom(sources(draft.index), sources)]
       .slice(0, MAX_BEFORE)
@@ -42,6 +42,7 @@ export const createDescribeNode = (known: KnownTypes) => {
       nodeId,
       input,
       trigger,
+      item,
       nodes: Object.fromEntries(before.map((id) => [id, nodeOutput(id)])),
       outputs: Object.fromEntries(outputs.map((name) => [name, types.outputOf(draft.index, name)])),
     };

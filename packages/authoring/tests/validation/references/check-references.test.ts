@@ -98,7 +98,7 @@ describe('an unknown name is reported', () => {
       '$node["Get order"].json.id',
       ['there is no $node: the output of another node is $nodes.<id>; did you mean "$nodes.pick.id"?'],
     ],
-    ['$items("Get order")', ['there is no $items: in the body of a forEach, each is the plain name item']],
+    ['$items("Get order")', ['there is no $items: in the body of a forEach, each is $item']],
     ['$pick.total', ['there is no $pick; did you mean "$nodes.pick.total"?']],
     ['$body.total', ['there is no $body: input fields are plain names; did you mean "body.total"?']],
     ['$json["a b"].c', ['there is no $json: input fields are plain names; did you mean "`a b`.c"?']],

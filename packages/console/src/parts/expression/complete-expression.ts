@@ -102,6 +102,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   $trigger: 'output of the trigger that fired',
   $vars: 'variables of the stage',
   $execution: 'the execution',
+  $item: 'item of the forEach around the node',
 };
 
 const completeStart = (before: readonly Token[], root: Root): Suggestion[] => [
@@ -217,6 +218,7 @@ const startOf = ({ kind, text }: Token, before: readonly Token[], root: Root): P
   const declared: Readonly<Record<string, Type>> = {
     $nodes: { type: 'object', properties: types?.nodes ?? {} },
     $trigger: types?.trigger ?? {},
+    $item: types?.item ?? {},
     $execution: EXECUTION,
   };
   return { values: [root.sample[text]], type: declared[text] ?? {} };

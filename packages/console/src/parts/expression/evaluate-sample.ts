@@ -98,6 +98,7 @@ const checkPart = async (
   const problems = await checkExpression(part.text, '', {
     nodeIds: new Set([...nodes, ...(isPlainObject($nodes) ? Object.keys($nodes) : [])]),
     visibleIds: null,
+    hasItem: true, // the check of the whole workflow says where it is none
     idOfName: new Map(),
     ownId: null,
     fields: null,
@@ -150,13 +151,14 @@ const placeOfProblem = ({ from, text }: Part, position: number | undefined): { f
 };
 
 const toScope = (sample: Sample): Scope => {
-  const { $nodes, $trigger, $vars, $execution, ...input } = sample;
+  const { $nodes, $trigger, $vars, $execution, $item, ...input } = sample;
   const { id = 'sample', startedAt, ...execution } = objectOrEmpty($execution);
   return {
     input: input as JsonObject,
     nodes: objectOrEmpty($nodes),
     trigger: objectOrEmpty($trigger),
     variables: objectOrEmpty($vars),
+    ...($item === undefined ? {} : { item: $item as JsonValue }),
     execution: {
       workflowId: 'sample',
       workflowVersion: 1,

@@ -5,6 +5,8 @@ import { contextOf, type Type } from '../../../../authoring/validation/types/typ
 export interface ExpressionTypes {
   readonly input: Type;
   readonly trigger: Type;
+  /** Of `$item`; absent outside of a body. */
+  readonly item?: Type | undefined;
   /** What the nodes before deliver, by their ids. */
   readonly nodes: Readonly<Record<string, Type>>;
 }
