@@ -1,6 +1,6 @@
 import { lazy } from '@hookloom/plugin-kit';
 import aws4 from 'aws4';
-import type { AwsCredentials } from '../../lib/adapters/aws/sign-call.ts';
+import type { AwsCredentials } from '../../lib/adapters/aws/aws-caller.ts';
 import { CommandError } from './command-error.ts';
 
 interface ApiRequestBytes {

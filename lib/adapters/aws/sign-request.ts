@@ -1,5 +1,5 @@
 import aws4, { type Request } from 'aws4';
-import type { AwsCredentials } from './sign-call.ts';
+import type { AwsCredentials } from './aws-caller.ts';
 
 /**
  * Signs a request that was written elsewhere, or its URL (SigV4): with any path and headers, and a service and region that its

@@ -1,6 +1,5 @@
 import type { UploadObject, UploadStore } from '../../executions/files/upload-store.ts';
-import { readEnvironment } from '../aws/aws-caller.ts';
-import type { AwsCredentials } from '../aws/sign-call.ts';
+import { type AwsCredentials, readEnvironment } from '../aws/aws-caller.ts';
 import { signAws } from '../aws/sign-request.ts';
 
 interface PresignedRequest {

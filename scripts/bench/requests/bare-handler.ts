@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { createSigner } from '../../../lib/adapters/aws/sign-call.ts';
+import { createSigner } from '../../../lib/adapters/aws/aws-caller.ts';
 import type { DynamoDbCall } from '../../../tests/support/a-dynamodb-proxy.ts';
 
 /** The parts of a request's event that a handwritten handler reads. */

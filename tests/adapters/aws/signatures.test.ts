@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import aws4 from 'aws4';
 import fc from 'fast-check';
-import { createSigner } from '../../../lib/adapters/aws/sign-call.ts';
+import { createSigner } from '../../../lib/adapters/aws/aws-caller.ts';
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 const AT = Date.UTC(2015, 7, 30, 12, 36);
