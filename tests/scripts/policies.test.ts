@@ -328,8 +328,8 @@ test('commands for workflows call every route that the author’s policy allows,
     'workflow rollback greeting 2',
     'workflow remove greeting',
   ];
-  // For more files than one request holds.
-  const others = ['POST/api/admin/workflows/validate', EVALUATE];
+  // For more files than one request holds; and what asks other services.
+  const others = ['POST/api/admin/workflows/validate', 'POST/api/admin/workflows/options', EVALUATE];
   const used = [...(await run(commands, line)), ...others];
   const routes = routesOf(author);
   expect(used.filter((one) => !routes.some((route) => route.test(one)))).toEqual([]);

@@ -202,23 +202,28 @@ export const sourcesIn =
       .filter(follows)
       .map(({ source }) => source);
 
-/** The nodes in whose bodies a node is, the innermost one first. */
-export const ownersOf = (graph: DraftGraph, index: number): readonly DraftNode[] => {
-  const next = targetsIn(graph);
-  const bodies = graph.nodes.flatMap((owner) => {
-    const first = edgesFrom(graph, owner.index).filter(({ isBody }) => isBody);
-    const body =
-      first.length === 0
-        ? null
-        : reachFrom(
-            first.map(({ target }) => target),
-            next,
-          );
-    return body === null || owner.isDisabled ? [] : [{ owner, body }];
-  });
-  const depthOf = (at: number): number => bodies.filter(({ body }) => body.has(at)).length;
-  return bodies
-    .filter(({ owner, body }) => owner.index !== index && body.has(index))
-    .map(({ owner }) => owner)
-    .sort((one, other) => depthOf(other.index) - depthOf(one.index));
+/** More bodies around a node than runs allow. */
+const MAX_AROUND = 20;
+
+/**
+ * Finds the nodes in whose bodies a node is, the innermost one first. A body is entered only through its node, so a node has
+ * the owners of those that lead to it. Takes time proportional to the size of the graph.
+ */
+export const findOwners = (graph: DraftGraph): ((index: number) => readonly DraftNode[]) => {
+  const ownerOf = new Map<number, number>();
+  for (const owner of graph.nodes) {
+    const first = edgesFrom(graph, owner.index).filter(({ isBody }) => isBody && !owner.isDisabled);
+    const isNew = (at: number): boolean => !ownerOf.has(at) && at !== owner.index;
+    const next = targetsIn(graph, ({ isBody }) => !isBody);
+    for (const at of reachFrom(first.map(({ target }) => target).filter(isNew), (node) =>
+      next(node).filter(isNew),
+    ))
+      ownerOf.set(at, owner.index);
+  }
+  return (index) => {
+    const owners: DraftNode[] = [];
+    for (let at = ownerOf.get(index); at !== undefined && owners.length < MAX_AROUND; at = ownerOf.get(at))
+      owners.push(...graph.nodes.slice(at, at + 1));
+    return owners;
+  };
 };

@@ -1,4 +1,5 @@
 import type { Natives } from '@hookloom/counted-jsonata';
+import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import { eitherOf, type FindNodeType } from '@hookloom/plugin-kit/host';
 import type { WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
 import { loadNatives } from '../../../../lib/workflows/expressions/language.chunk.ts';
@@ -12,6 +13,7 @@ import {
   readDraftGraph,
 } from '../graph/draft-graph.ts';
 import { ENTRY_TRIGGER, listSubworkflows } from '../graph/subworkflows.ts';
+import { continues } from './failures.ts';
 import { inferWorkflow } from './infer-workflow.ts';
 import { ANYTHING, objectOf, type Type } from './types.ts';
 
@@ -65,7 +67,7 @@ const inferResult = (graph: DraftGraph, natives: Natives, called: CalledWorkflow
   const given = reached.flatMap((at): Type[] => {
     const draft = graph.nodes[at];
     if (draft === undefined || !canBeLast(graph, draft)) return [];
-    const outputs = deliveringOutputs(draft) === null ? null : outputsBesideBody(draft);
+    const outputs = outputsOf(draft);
     const own = outputs === null ? [ANYTHING] : [...outputs].map((name) => types.outputOf(at, name));
     return mayEnd(draft) ? [...own, objectOf({})] : own;
   });
@@ -75,9 +77,15 @@ const inferResult = (graph: DraftGraph, natives: Natives, called: CalledWorkflow
 /** The search for loops is quadratic. */
 const MAX_REACHED = 200;
 
+/** On what a node may deliver, its body apart; null if that is not known, as of a failure that is passed on without a `main`. */
+const outputsOf = (draft: DraftNode): ReadonlySet<string> | null => {
+  const own = deliveringOutputs(draft) === null ? null : outputsBesideBody(draft);
+  return continues(draft) && own?.has(MAIN_OUTPUT) !== true ? null : own;
+};
+
 /** Whether it may be that a node has run and none of those behind it. */
 const canBeLast = (graph: DraftGraph, draft: DraftNode): boolean => {
-  const outputs = deliveringOutputs(draft) === null ? null : outputsBesideBody(draft);
+  const outputs = outputsOf(draft);
   const followed = new Set(
     edgesFrom(graph, draft.index).flatMap(({ isBody, output }) => (isBody ? [] : [output])),
   );

@@ -27,7 +27,7 @@ import {
   type DraftNode,
   edgesFrom,
   edgesTo,
-  ownersOf,
+  findOwners,
   reachFrom,
   targetsIn,
 } from '../graph/draft-graph.ts';
@@ -225,11 +225,10 @@ export const inferWorkflow = (
 
   const failures = createFailures(graph, inferencesOf);
 
-  const owners = new Map<number, readonly DraftNode[]>();
-  const ownersAround = (index: number): readonly DraftNode[] => {
-    const found = owners.get(index) ?? ownersOf(graph, index);
-    owners.set(index, found);
-    return found;
+  let ownersAround: ReturnType<typeof findOwners> | undefined;
+  const ownersOf = (index: number): readonly DraftNode[] => {
+    ownersAround ??= findOwners(graph);
+    return ownersAround(index);
   };
 
   const scopeOf = (index: number): TypeScope => ({
@@ -244,14 +243,14 @@ export const inferWorkflow = (
       return triggerType();
     },
     get item() {
-      const owner = ownersAround(index).find(({ nodeType }) => nodeType?.control?.bodyOutput === EACH_OUTPUT);
+      const owner = ownersOf(index).find(({ nodeType }) => nodeType?.control?.bodyOutput === EACH_OUTPUT);
       return owner && (fieldSchema(outputOf(owner.index, EACH_OUTPUT), 'item') ?? ANYTHING);
     },
     nodeOutput: (id) => {
       const draft = nodes[indexOf.get(id) ?? -1];
       if (draft === undefined || draft.outputs === null) return ANYTHING;
       const body = draft.nodeType?.control?.bodyOutput;
-      if (body !== undefined && ownersAround(index).includes(draft)) return outputOf(draft.index, body);
+      if (body !== undefined && ownersOf(index).includes(draft)) return outputOf(draft.index, body);
       const own = [...draft.outputs].filter((name) => name !== draft.nodeType?.control?.bodyOutput);
       const [first = MAIN_OUTPUT] = own;
       const given =
@@ -266,6 +265,8 @@ export const inferWorkflow = (
       if (sides.own !== sides.error && draft.routesErrors && failures.isRepeated(draft.index))
         return eitherOf([gives, outputOf(draft.index, ERROR_OUTPUT)]);
       if (!sides.own) return outputOf(draft.index, ERROR_OUTPUT);
+      // A failure that is passed on is on `main`, which it does not declare.
+      if (continues(draft) && !own.includes(MAIN_OUTPUT)) return ANYTHING;
       const type = sides.error ? joinFailure(draft, gives) : gives;
       return failures.failableOf(type) !== null && failures.isDecidedBetween(draft.index, index)
         ? failures.settle(type)
