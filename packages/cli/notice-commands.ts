@@ -102,8 +102,9 @@ const CHANNELS: Readonly<
     };
   },
   sns: (arn) => {
-    const [, service, region] = /^arn:[\w-]+:([\w-]+):([a-z0-9-]{1,40}):/.exec(arn) ?? [];
-    if (service !== 'sns' || region === undefined) throw usageError('--sns needs the ARN of a topic.');
+    const [prefix, , service, region = ''] = arn.split(':', 5);
+    if (prefix !== 'arn' || service !== 'sns' || !/^[a-z0-9-]{1,40}$/.test(region))
+      throw usageError('--sns needs the ARN of a topic.');
     // A subject of SNS must be ASCII; the text begins with the one of the message.
     const input = { TopicArn: arn, Subject: 'Hookloom notice', Message: TEXT };
     return { type: 'aws', parameters: { service: 'sns', operation: 'Publish', region, input } };

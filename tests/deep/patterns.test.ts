@@ -18,6 +18,8 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made of a picture of limited length; the run pays for the ways in which it can match before it is tried',
   'packages/plugin-kit/declare/read-parameters.ts':
     'made of the pattern of a plugin, matched against a parameter, 8,192 characters at most',
+  'packages/plugin-kit/tools/oauth2-server.ts':
+    'made of a constant, which is also the pattern of a field; it reads at most 260 characters and does not backtrack',
   'lib/adapters/aws/role-sessions.ts':
     'made of the name of an element of XML, a constant; matched against the answer of STS',
   'packages/bounded-schema/src/bound-schema.ts':

@@ -280,6 +280,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'the commands for credentials: tests/scripts/policies',
   'reader cloudformation:DescribeStacks stack/STAGE/*': 'a reader: tests/scripts/policies',
   'reader execute-api:Invoke API/*/GET/api/admin/*': 'a reader: tests/scripts/policies',
+  'author execute-api:Invoke API/*/POST/api/admin/workflows/options':
+    'options of a parameter, which a plugin asks another service for',
   'author execute-api:Invoke API/*/POST/api/admin/workflows/*/listening':
     'listening to the next request: tests/cli/request',
   'AdminStateRole s3:ListBucket BUCKET':

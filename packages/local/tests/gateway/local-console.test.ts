@@ -19,8 +19,7 @@ const credential = {
   direction: 'outbound',
   type: 'oauth2',
   reference: 'file:mail',
-  fields: {
-    grant: 'authorizationCode',
+  signIn: {
     clientId: 'shop',
     tokenUrl: 'http://127.0.0.1:1/token',
     authorizationUrl: 'https://login.example.com/authorize',
