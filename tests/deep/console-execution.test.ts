@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
+import { clickTwice } from '../support/click-twice.ts';
 import { expectRead } from '../support/expect-text.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
@@ -156,6 +157,28 @@ test('a retry with an edited input succeeds, is followed, and is compared with t
   await run.getByText('Other branch').waitFor();
   await run.getByText('gave false: $trigger.body.total 120 <= 100').waitFor();
   await run.getByText('gave true: $trigger.body.total 50 <= 100').waitFor();
+});
+
+test('only failed items are retried, once for an answer that was lost and for two clicks', async () => {
+  const executionId = await ended({ total: 20, items: ['A', 'X'] });
+  await open(executionId);
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('radio', { name: 'Only the failed item' }).and(page.locator(':checked')).waitFor();
+  await dialog.getByText('No node that runs acts on the outside.').waitFor();
+  const keys: (string | undefined)[] = [];
+  await page.route(`**/${executionId}/retry`, async (route) => {
+    keys.push(route.request().headers()['idempotency-key']);
+    const response = await route.fetch();
+    await (keys.length === 1 ? route.abort() : route.fulfill({ response }));
+  });
+  const retry = dialog.getByRole('button', { name: 'Retry', exact: true });
+  await retry.click();
+  await dialog.getByText('The service does not answer').first().waitFor();
+  await clickTwice(retry);
+  await page.getByText(', only its failed items').waitFor();
+  expect(keys).toEqual([expect.any(String), keys[0]]);
+  expect(faults.splice(0)).toEqual([expect.stringContaining('net::ERR_FAILED')]);
 });
 
 test('a waiting approval is cancelled after a question', async () => {

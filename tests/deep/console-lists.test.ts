@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Browser, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
 import { aDecision } from '../support/an-approval.ts';
+import { clickTwice } from '../support/click-twice.ts';
 import { expectCount, expectRead, expectText } from '../support/expect-text.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
@@ -169,7 +170,7 @@ describe('executions', () => {
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     // One of the twenty has been retried before, and its retry has failed, too.
     await page.getByText('another execution already retries it').waitFor();
-    await page.getByRole('button', { name: 'Retry 20 executions' }).click();
+    await clickTwice(page.getByRole('button', { name: 'Retry 20 executions' }));
     await page.getByText('20 of 20 succeeded').waitFor();
     await page.getByRole('link', { name: 'Executions that it started' }).click();
     await expectRows('Executions', 20);

@@ -18,6 +18,11 @@ describe('the form of a bulk retry', () => {
     expect(toBulkRequest(form({ workflowId: 'ship' }), 0)).toEqual({ filter: { workflowId: 'ship' } });
   });
 
+  test('asks for failed items without a node to start from', () => {
+    const filled = form({ only: 'failedItems', fromNode: 'book' });
+    expect(toBulkRequest(filled, 0)).toEqual({ filter: { all: true }, only: 'failedItems' });
+  });
+
   test('sends numbers as numbers, and a share for percent', () => {
     const filled = form({
       workflowId: 'ship',

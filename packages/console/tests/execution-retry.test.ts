@@ -5,6 +5,7 @@ import {
   deriveEffects,
   findRecordedInput,
   type Purity,
+  type RunAgain,
   readEditedFields,
 } from '../src/views/execution/retry-input.ts';
 
@@ -82,19 +83,19 @@ describe('the effects of a retry', () => {
     email: { kind: 'action', pure: 'byParameters', control: null },
     forEach: { kind: 'action', pure: false, control: { suspends: false } },
   };
-  const derive = (from: string, runs: readonly NodeRun[] = []) =>
-    deriveEffects(definition, runs, from, (type) => types[type] ?? null).map(
+  const derive = (again: RunAgain, runs: readonly NodeRun[] = []) =>
+    deriveEffects(definition, runs, again, (type) => types[type] ?? null).map(
       ({ nodeId, runsAgain, isUnsure }) => [nodeId, runsAgain, isUnsure],
     );
 
   test('are those of the nodes that follow, that are neither pure nor disabled', () => {
-    expect(derive('request').map(([nodeId]) => nodeId)).toEqual(['book', 'mail', 'odd', 'aside']);
-    expect(derive('look').map(([nodeId]) => nodeId)).toEqual(['book', 'mail', 'odd']);
-    expect(derive('aside').map(([nodeId]) => nodeId)).toEqual(['aside']);
+    expect(derive({ from: 'request' }).map(([nodeId]) => nodeId)).toEqual(['book', 'mail', 'odd', 'aside']);
+    expect(derive({ from: 'look' }).map(([nodeId]) => nodeId)).toEqual(['book', 'mail', 'odd']);
+    expect(derive({ from: 'aside' }).map(([nodeId]) => nodeId)).toEqual(['aside']);
   });
 
   test('are unsure if they depend on parameters, or the type is not known', () => {
-    expect(derive('each')).toEqual([
+    expect(derive({ from: 'each' })).toEqual([
       ['mail', 0, true],
       ['odd', 0, true],
     ]);
@@ -102,7 +103,18 @@ describe('the effects of a retry', () => {
 
   test('count how often a node has run', () => {
     const runs = [aRun('aside'), aRun('aside', { iteration: 1 }), aRun('aside', { status: 'skipped' })];
-    expect(derive('aside', runs)).toEqual([['aside', 2, false]]);
+    expect(derive({ from: 'aside' }, runs)).toEqual([['aside', 2, false]]);
+  });
+
+  test('of failed items are those of their bodies that did not succeed, and of what follows', () => {
+    const mail = (item: number, status: NodeRun['status']) =>
+      aRun('mail', { type: 'email', within: `each/0/${item}`, status });
+    const each = aRun('each', { type: 'forEach', failedItems: { count: 1, indexes: [1] } });
+    const runs = [aRun('book'), aRun('aside'), each, mail(0, 'succeeded'), mail(1, 'failed')];
+    expect(derive({ only: 'failedItems', from: 'request' }, runs)).toEqual([
+      ['mail', 1, true],
+      ['odd', 0, true],
+    ]);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useId, useMemo } from 'react';
 import { type Call, callApi, Problem } from './api.ts';
 import type { Answer, RouteKey } from './routes.ts';
 
@@ -68,6 +69,16 @@ export const useApiPages = <Key extends RouteKey & `GET ${string}`>(
     select: ({ pages }): readonly Answer<Key>[] => pages,
   });
 
+/**
+ * The idempotency key of a change, as long as what is sent stays the same: another try after an answer was lost changes nothing
+ * more.
+ */
+export const useIdempotencyKey = (sent: unknown): string => {
+  const content = JSON.stringify(sent);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another key for another content
+  return useMemo(() => crypto.randomUUID(), [content]);
+};
+
 /** A change, as far as a dialog needs it. */
 export interface Change<Changed> {
   readonly isPending: boolean;
@@ -77,11 +88,13 @@ export interface Change<Changed> {
 
 /**
  * A change through the API. Then all that is shown is asked for again, except for what was removed; the outcome of the change
- * does not wait for that.
+ * does not wait for that. A second click while it is on its way changes nothing more.
  */
 export const useChange = <Key extends RouteKey>(key: Key): UseMutationResult<Answer<Key>, Error, Call> => {
   const client = useQueryClient();
-  return useMutation<Answer<Key>, Error, Call>({
+  const mutationKey = [useId()];
+  const change = useMutation<Answer<Key>, Error, Call>({
+    mutationKey,
     mutationFn: (call: Call) => callApi(key, call),
     onSettled: (_, error, { params }) => {
       const gone = error === null && key.startsWith('DELETE ') ? key.replace('DELETE', 'GET') : null;
@@ -91,4 +104,8 @@ export const useChange = <Key extends RouteKey>(key: Key): UseMutationResult<Ans
       });
     },
   });
+  const mutate: typeof change.mutate = (...given) => {
+    if (client.isMutating({ mutationKey }) === 0) change.mutate(...given);
+  };
+  return { ...change, mutate };
 };

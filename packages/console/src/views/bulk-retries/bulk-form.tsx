@@ -21,6 +21,15 @@ const STATUSES = toStatusOptions(ENDED);
 /** The API's own. */
 const DEFAULT_STATUS = 'failed,timedOut';
 
+const EXTENTS = [
+  { value: '', label: 'Everything from a node on' },
+  {
+    value: 'failedItems',
+    label: 'Only failed items',
+    description: 'Of forEach. Their executions may have succeeded: add that status.',
+  },
+];
+
 const VERSIONS = [
   { value: 'recorded', label: 'The one that each ran' },
   { value: 'current', label: 'The current one' },
@@ -75,7 +84,10 @@ export const BulkForm = ({ form, errors, onChange }: BulkFormProps): ReactNode =
       {node('failureNode', 'Failed at node', 'Any node')}
       {input('failureName', 'Name of the failure', 'Any, such as HttpStatusError')}
       {input('workflowVersion', 'Version that they ran', 'Any version', true)}
-      {node('fromNode', 'Run from node', 'The trigger')}
+      <FormField label="What runs again">
+        <Choice options={EXTENTS} value={form.only} onChange={(only) => onChange({ only })} />
+      </FormField>
+      {form.only === '' && node('fromNode', 'Run from node', 'The trigger')}
       <FormField label="Version to run">
         <Choice
           options={VERSIONS}

@@ -6,6 +6,7 @@ export const FORM_NAMES = [
   'failureNode',
   'failureName',
   'workflowVersion',
+  'only', // `failedItems`
   'fromNode',
   'version',
   'rate',
@@ -35,7 +36,7 @@ const isIn = (text: string, least: number, most: number): boolean =>
 export const toBulkRequest = (form: BulkForm, now: number) => {
   const { from, to } = periodBounds(form, now);
   const { workflowId, status, failureNode, failureName, workflowVersion } = form;
-  const { fromNode, version, rate, stopAt } = form;
+  const { only, fromNode, version, rate, stopAt } = form;
   return {
     filter: {
       ...(workflowId === '' ? { all: true } : { workflowId }),
@@ -46,7 +47,7 @@ export const toBulkRequest = (form: BulkForm, now: number) => {
       ...(failureName === '' ? {} : { failureName }),
       ...(workflowVersion === '' ? {} : { workflowVersion: Number(workflowVersion) }),
     },
-    ...(fromNode === '' ? {} : { from: fromNode }),
+    ...(only !== '' ? { only } : fromNode === '' ? {} : { from: fromNode }),
     ...(version === '' ? {} : { version }),
     ...(rate === '' ? {} : { rate: Number(rate) }),
     ...(stopAt === '' ? {} : { stopAtFailedShare: Number(stopAt) / 100 }),

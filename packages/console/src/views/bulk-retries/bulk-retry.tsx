@@ -41,7 +41,7 @@ const BulkRetry = (): ReactNode => {
   return (
     <Loaded query={shown} heading={`Bulk retry ${bulkRetryId}`}>
       {(bulkRetry) => {
-        const { state, why, createdAt, endedAt, by, filter, from, version, rate, refused } = bulkRetry;
+        const { state, why, createdAt, endedAt, by, filter, from, only, version, rate, refused } = bulkRetry;
         return (
           <Page
             title={filter.workflowId === null ? 'Bulk retry' : `Bulk retry of ${filter.workflowId}`}
@@ -95,7 +95,8 @@ const BulkRetry = (): ReactNode => {
                         until <Time at={filter.to} />
                       </>
                     ),
-                    'From node': from ?? 'The trigger',
+                    'What runs again': only === null ? false : 'Only failed items',
+                    'From node': only === null && (from ?? 'The trigger'),
                     Version: version === 'recorded' ? 'The one that each ran' : 'The current one',
                     Rate: `${rate} per second`,
                     'Stops if more fail than': bulkRetry.stopAtFailedShare.toLocaleString(undefined, PERCENT),

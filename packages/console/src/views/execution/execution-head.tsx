@@ -23,7 +23,8 @@ interface ExecutionHeadProps {
 /** What an execution is, how it stands, and what it has to do with others. */
 export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode => {
   const { executionId, workflowId, workflowVersion, startedAt, endedAt, durationMs, mode } = execution;
-  const { status, held, trigger, requestId, invocations, crashes, retryOf, retriedBy } = execution;
+  const { status, held, trigger, requestId, invocations, crashes, retryOf, retriedBy, failedItems } =
+    execution;
   const took = durationMs ?? Math.max(0, now - Date.parse(startedAt));
   return (
     <Container>
@@ -42,6 +43,7 @@ export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode
           Started: <Time at={startedAt} />,
           [endedAt === null ? 'Open for' : 'Took']: formatDuration(took),
           Ended: endedAt !== null && <Time at={endedAt} />,
+          'Failed items': failedItems > 0 && failedItems.toLocaleString(),
           Runs: MODES[mode],
           Cost: endedAt !== null && <Cost cost={execution.cost} />,
           'Execution id': <Copied name="execution id" text={executionId} />,
@@ -97,7 +99,7 @@ const ExecutionLink = ({ id }: { readonly id: string }): ReactNode => (
 const Retried = ({ retryOf }: { readonly retryOf: NonNullable<Execution['retryOf']> }): ReactNode => (
   <>
     <ExecutionLink id={retryOf.executionId} />
-    {retryOf.fromNodeId === null ? ' from the start' : ` from ${retryOf.fromNodeId}`}
+    {describeExtent(retryOf)}
     {retryOf.bulkRetryId !== undefined && (
       <>
         {', in the '}
@@ -108,6 +110,11 @@ const Retried = ({ retryOf }: { readonly retryOf: NonNullable<Execution['retryOf
     )}
   </>
 );
+
+const describeExtent = ({ only, fromNodeId }: NonNullable<Execution['retryOf']>): string => {
+  if (only !== undefined) return ', only its failed items';
+  return fromNodeId === null ? ' from the start' : ` from ${fromNodeId}`;
+};
 
 /** Approvals at once that are shown; the others are in the timeline. */
 const MAX_ASKING = 3;

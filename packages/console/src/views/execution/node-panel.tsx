@@ -42,8 +42,8 @@ export const NodePanel = ({
   onRetry,
   onClose,
 }: NodePanelProps): ReactNode => {
-  const { nodeId, type, within, iteration, attempts, startedAt, durationMs, status, failure, usage, why } =
-    run;
+  const { nodeId, type, within, iteration, attempts, startedAt, durationMs, status, failure } = run;
+  const { failedItems, usage, why } = run;
   const took = isOpen(run) ? Math.max(0, now - Date.parse(startedAt)) : durationMs;
   const at = siblings.findIndex((one) => runKey(one) === runKey(run));
   return (
@@ -86,6 +86,7 @@ export const NodePanel = ({
             Run: siblings.length > 1 && `${at + 1} of ${siblings.length}`,
             Iteration: iteration > 0 && iteration,
             Within: within !== undefined && <span className="execution-long">{within}</span>,
+            'Failed items': failedItems !== undefined && listIndexes(failedItems),
             Credential: credentialId !== null && <IdLink of="credentials" id={credentialId} />,
             'Critical path': isCritical && 'On it',
             ...Object.fromEntries(
@@ -113,6 +114,10 @@ export const NodePanel = ({
     </Panel>
   );
 };
+
+/** The positions of failed items, such as `3, 17 and 40 more`. */
+const listIndexes = ({ count, indexes }: NonNullable<NodeRun['failedItems']>): string =>
+  count > indexes.length ? `${indexes.join(', ')} and ${count - indexes.length} more` : indexes.join(', ');
 
 /** When each of several attempts ran, and how long the node waited for it. */
 const Attempts = ({ run, now }: { readonly run: NodeRun; readonly now: number }): ReactNode => {

@@ -7,7 +7,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Toggle from '@cloudscape-design/components/toggle';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useChange } from '../../api/use-api.ts';
+import { useChange, useIdempotencyKey } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Choice } from '../../parts/form-fields.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
@@ -16,7 +16,7 @@ import type { Execution } from './node-runs.ts';
 import { capitalize } from './reason.tsx';
 import { type EditedFields, findRecordedInput, readEditedFields } from './retry-input.ts';
 import { useCurrentVersion, useVersion } from './use-definition.ts';
-import { type RetryPlan, useRetryPlan } from './use-retry-plan.ts';
+import { type RetryOptions, type RetryPlan, useRetryPlan } from './use-retry-plan.ts';
 
 interface RetryDialogProps {
   readonly execution: Execution;
@@ -28,32 +28,35 @@ interface RetryDialogProps {
 
 /** Runs an execution again, as a new one, after it has said what that does. */
 export const RetryDialog = ({ execution, from, onFrom, onClose }: RetryDialogProps): ReactNode => {
-  const { executionId, workflowId, workflowVersion, nodes, trigger } = execution;
+  const { executionId, workflowId, workflowVersion, nodes, trigger, failedItems } = execution;
   const [, navigate] = useLocation();
   const [version, setVersion] = useState<'recorded' | 'current'>('recorded');
   const recorded = useVersion(workflowId, workflowVersion);
   const current = useCurrentVersion(workflowId);
   const definition = (version === 'recorded' ? recorded : current)?.definition ?? null;
   const original = findRecordedInput(nodes, trigger.nodeId);
+  const [isOnlyItems, setOnlyItems] = useState(from === '' && failedItems > 0);
+  const options: RetryOptions = {
+    ...(isOnlyItems ? { only: 'failedItems' } : from === '' ? {} : { from }),
+    version,
+  };
   const [isEditing, setEditing] = useState(false);
   const [text, setText] = useState(() => JSON.stringify(original ?? { body: {} }, null, 2));
-  const plan = useRetryPlan({ execution, from, version, definition });
+  const plan = useRetryPlan({ execution, options, definition });
   const retry = useChange('POST /api/admin/executions/{executionId}/retry');
-  const edited: EditedFields | null = isEditing && from === '' ? readEditedFields(text, original) : null;
+  const isFromStart = from === '' && !isOnlyItems;
+  const edited: EditedFields | null = isEditing && isFromStart ? readEditedFields(text, original) : null;
+  const input = edited?.fields ?? {};
+  const body = { ...options, ...(Object.keys(input).length === 0 ? {} : { input }) };
+  const key = useIdempotencyKey(body);
 
   const start = (): void => {
-    const input = edited?.fields ?? {};
-    const body = {
-      ...(from === '' ? {} : { from }),
-      version,
-      ...(Object.keys(input).length === 0 ? {} : { input }),
-    };
     retry.mutate(
-      { params: { executionId }, body },
+      { params: { executionId }, body, headers: { 'idempotency-key': key } },
       { onSuccess: (started) => navigate(`/executions/${encodeURIComponent(started.executionId)}`) },
     );
   };
-  const options = [
+  const starts = [
     { value: '', label: 'The start', description: 'Every node runs again' },
     ...(definition?.nodes ?? [])
       .filter(({ id }) => id !== trigger.nodeId)
@@ -73,18 +76,36 @@ export const RetryDialog = ({ execution, from, onFrom, onClose }: RetryDialogPro
     >
       <SpaceBetween size="l">
         <Box>A retry is a new execution of the same request. This one keeps its status and its results.</Box>
-        <FormField
-          label="Start from"
-          description="The nodes before it are not run again: their results are taken over."
-        >
-          <Choice
-            options={options}
-            value={from}
-            otherwise={{ value: from, label: from }}
-            filteringType={options.length > 10 ? 'auto' : 'none'}
-            onChange={onFrom}
-          />
-        </FormField>
+        {failedItems > 0 && (
+          <FormField label="What runs again">
+            <RadioGroup
+              value={isOnlyItems ? 'failedItems' : ''}
+              items={[
+                {
+                  value: 'failedItems',
+                  label: failedItems === 1 ? 'Only the failed item' : `Only the ${failedItems} failed items`,
+                  description: 'Everything else keeps its results, unless it is given other ones.',
+                },
+                { value: '', label: 'Everything from a node on' },
+              ]}
+              onChange={({ detail }) => setOnlyItems(detail.value !== '')}
+            />
+          </FormField>
+        )}
+        {!isOnlyItems && (
+          <FormField
+            label="Start from"
+            description="The nodes before it are not run again: their results are taken over."
+          >
+            <Choice
+              options={starts}
+              value={from}
+              otherwise={{ value: from, label: from }}
+              filteringType={starts.length > 10 ? 'auto' : 'none'}
+              onChange={onFrom}
+            />
+          </FormField>
+        )}
         <FormField label="Version of the workflow">
           <RadioGroup
             value={version}
@@ -100,7 +121,7 @@ export const RetryDialog = ({ execution, from, onFrom, onClose }: RetryDialogPro
             onChange={({ detail }) => setVersion(detail.value === 'current' ? 'current' : 'recorded')}
           />
         </FormField>
-        {from === '' && (
+        {isFromStart && (
           <Toggle checked={isEditing} onChange={({ detail }) => setEditing(detail.checked)}>
             Edit the input
           </Toggle>

@@ -2,7 +2,7 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import type { Answer } from '../../api/routes.ts';
 import type { DrawnWorkflow } from '../../parts/graph/graph-layout.ts';
 import { parseJson } from '../../parts/parse-json.ts';
-import { hasRun, type NodeRun } from './node-runs.ts';
+import { hasRun, type NodeRun, rootOf } from './node-runs.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -60,20 +60,29 @@ export interface Purity extends Pick<Answer<'GET /api/admin/node-types/{nodeType
   readonly control?: unknown;
 }
 
+/** What of an execution runs again. */
+export interface RunAgain {
+  /** The first node. */
+  readonly from?: string;
+  /** Only the items of bodies that failed, and what follows them. */
+  readonly only?: 'failedItems';
+}
+
 /**
  * The nodes that would act on the outside, derived from the definition: those that the first node leads to and that are not
  * pure. Nodes of other workflows are not among them.
  *
- * @param from - the first node to run again
  * @param typeOf - the node type of a node
  */
 export const deriveEffects = (
   { nodes, connections = [] }: DrawnWorkflow,
   runs: readonly NodeRun[],
-  from: string,
+  { from, only }: RunAgain,
   typeOf: (type: string) => Purity | null,
 ): readonly Effect[] => {
-  const reached = new Set([from]);
+  const isOnlyItems = only === 'failedItems';
+  const owners = runs.filter((run) => run.failedItems !== undefined).map(rootOf);
+  const reached = new Set(isOnlyItems || from === undefined ? owners : [from]);
   for (const id of reached)
     for (const { sourceNodeId, targetNodeId } of connections)
       if (sourceNodeId === id) reached.add(targetNodeId);
@@ -81,7 +90,13 @@ export const deriveEffects = (
     const known = typeOf(type);
     const isHarmless = known !== null && (known.kind === 'trigger' || known.pure === true || known.control);
     if (!reached.has(id) || disabled === true || isHarmless) return [];
-    const runsAgain = runs.filter((run) => run.nodeId === id && run.type === type && hasRun(run)).length;
+    const runsAgain = runs.filter(
+      (run) =>
+        run.nodeId === id &&
+        run.type === type &&
+        hasRun(run) &&
+        !(isOnlyItems && run.within !== undefined && run.status === 'succeeded'),
+    ).length;
     return [{ nodeId: id, type, runsAgain, isUnsure: known?.pure !== false }];
   });
 };

@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import type { WorkflowDefinition } from '../../../../../lib/workflows/definition/definition.ts';
 import { callApi } from '../../api/api.ts';
 import type { Execution } from './node-runs.ts';
-import { deriveEffects, type Effect, type Purity } from './retry-input.ts';
+import { deriveEffects, type Effect, type Purity, type RunAgain } from './retry-input.ts';
 
 /** What a retry would do. */
 export interface RetryPlan {
@@ -14,11 +14,14 @@ export interface RetryPlan {
   readonly isDerived: boolean;
 }
 
+/** How to retry, as the API takes it. */
+export interface RetryOptions extends RunAgain {
+  readonly version: 'recorded' | 'current';
+}
+
 interface Wanted {
   readonly execution: Execution;
-  /** The first node to run again; empty for the start. */
-  readonly from: string;
-  readonly version: 'recorded' | 'current';
+  readonly options: RetryOptions;
   /** The definition that would run; null while it is read. */
   readonly definition: WorkflowDefinition | null;
 }
@@ -30,14 +33,13 @@ const TYPE = 'GET /api/admin/node-types/{nodeType}';
  * Asks what a retry would do: the plan of a bulk retry, if its filter can name this execution alone. It can't if another one
  * started in the same millisecond, and it refuses those that were retried before.
  */
-export const useRetryPlan = ({ execution, from, version, definition }: Wanted): RetryPlan => {
+export const useRetryPlan = ({ execution, options, definition }: Wanted): RetryPlan => {
   const { workflowId, workflowVersion, startedAt, status, retriedBy, nodes, trigger } = execution;
   const canAsk = retriedBy === null;
   const plan = useQuery({
-    queryKey: ['plan of a retry', execution.executionId, from, version],
+    queryKey: ['plan of a retry', execution.executionId, options],
     queryFn: ({ signal }) => {
       const filter = { workflowId, from: startedAt, to: startedAt, status: [status], workflowVersion };
-      const options = { ...(from === '' ? {} : { from }), version };
       return callApi(BULK, { body: { filter, ...options, dryRun: true }, signal });
     },
     enabled: canAsk,
@@ -58,7 +60,7 @@ export const useRetryPlan = ({ execution, from, version, definition }: Wanted): 
     const effects =
       isLoading || definition === null
         ? []
-        : deriveEffects(definition, nodes, from === '' ? trigger.nodeId : from, typeOf);
+        : deriveEffects(definition, nodes, { from: trigger.nodeId, ...options }, typeOf);
     return { isLoading, effects, refusal: null, isDerived: true };
   }
   const effects = (plan.data?.effects ?? []).map((effect) => ({ ...effect, isUnsure: false }));

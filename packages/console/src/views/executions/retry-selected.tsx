@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { type ReactNode, useState } from 'react';
-import { useChange } from '../../api/use-api.ts';
+import { useChange, useIdempotencyKey } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import type { Execution } from './execution-table.tsx';
@@ -24,12 +24,14 @@ export const RetrySelected = ({ executions, onClose }: RetrySelectedProps): Reac
   const [chosen] = useState(executions);
   const [outcomes, setOutcomes] = useState<readonly Outcome[] | null>(null);
   const retry = useChange('POST /api/admin/executions/{executionId}/retry');
+  const key = useIdempotencyKey(null);
   const isDone = outcomes?.length === chosen.length;
 
   const retryAll = async () => {
     setOutcomes([]);
+    const call = { body: {}, headers: { 'idempotency-key': key } };
     for (const { executionId } of chosen) {
-      const outcome = await retry.mutateAsync({ params: { executionId }, body: {} }).then(
+      const outcome = await retry.mutateAsync({ ...call, params: { executionId } }).then(
         (answer): Outcome => ({ executionId, retriedBy: answer.executionId, problem: null }),
         (error: Error): Outcome => ({ executionId, retriedBy: null, problem: error.message }),
       );

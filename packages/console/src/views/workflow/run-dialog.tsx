@@ -5,7 +5,7 @@ import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useChange } from '../../api/use-api.ts';
+import { useChange, useIdempotencyKey } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Choice } from '../../parts/form-fields.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
@@ -32,10 +32,7 @@ export const RunDialog = ({ workflowId, triggers, onClose }: RunDialogProps): Re
   const change = useChange('POST /api/admin/workflows/{workflowId}/executions');
   const isForm = fields !== null && !wantsJson;
   const given = isForm ? { input: toInput(fields, values) } : parseInput(text);
-  const body = JSON.stringify(given);
-  // A second click, or another try after an answer was lost, starts no second execution.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another key for another input
-  const key = useMemo(() => crypto.randomUUID(), [body, triggerId]);
+  const key = useIdempotencyKey([given, triggerId]);
   const run = () => {
     if (!('input' in given)) return;
     const call = { params: { workflowId }, query: { trigger: triggerId }, body: given.input };
