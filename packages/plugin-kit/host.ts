@@ -9,6 +9,7 @@ export {
 } from './contract/errors.ts';
 export { type FromSchema, ID_PATTERN, isId, nodeSchema, nodeSettingsSchema } from './contract/node.ts';
 export { type FindNodeType, isPure, type NodeType } from './contract/node-type.ts';
+export { type CheckedOptions, checkOptions } from './contract/options.ts';
 export {
   branchesOf,
   eitherOf,

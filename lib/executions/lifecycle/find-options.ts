@@ -1,5 +1,5 @@
-import { emit, isPlainObject, type JsonObject, type JsonValue, NodeError } from '@hookloom/plugin-kit';
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { emit, type JsonObject } from '@hookloom/plugin-kit';
+import { type CheckedOptions, checkOptions, type FindNodeType } from '@hookloom/plugin-kit/host';
 import type { NodeFailure } from '../../engine/result.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import { computeRoute } from '../../workflows/plan/route.ts';
@@ -19,18 +19,12 @@ export interface AskedOptions {
   readonly page: string | null;
 }
 
-export interface FoundOptions {
-  readonly options: readonly { readonly value: string | number; readonly label: string }[];
-  /** For the options after these; null if there are none, or if these are too many. */
-  readonly nextPage: string | null;
+export interface FoundOptions extends CheckedOptions {
   readonly failure: Pick<NodeFailure, 'name' | 'message'> | null;
 }
 
 type OptionsPorts = NodePorts & TrialStage & Pick<Ports, 'guard' | 'logger'>;
 
-const MAX_OPTIONS = 1_000;
-const MAX_TEXT = 1_000;
-const MAX_BYTES = 256 * 1_024;
 const MAX_SECONDS = 10;
 
 /**
@@ -99,7 +93,7 @@ const asOptions = (
         execute: async ({ parameters }, { search = '', page = null }, context) => {
           const call = { parameters, credential: context.credential, context };
           const found = await find({ ...call, search: String(search), page: page as string | null });
-          return emit({ main: readFound(found, String(search)) });
+          return emit({ main: { ...checkOptions(found, String(search)) } });
         },
       };
     },
@@ -109,31 +103,3 @@ const asOptions = (
 /** An expression has no value before a run. */
 const withoutExpressions = (parameters: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => !JSON.stringify(value).includes('{{')));
-
-/** @throws NodeError that says what is wrong with what a plugin has returned */
-const readFound = (found: unknown, search: string): JsonObject => {
-  const given: unknown = isPlainObject(found) ? found.options : found;
-  const nextPage = isPlainObject(found) ? (found.nextPage ?? null) : null;
-  if (!Array.isArray(given)) throw wrong('no list of options');
-  if (nextPage !== null && (typeof nextPage !== 'string' || nextPage.length > MAX_TEXT))
-    throw wrong(`a nextPage that is no text of at most ${MAX_TEXT} characters`);
-  const wanted = search.toLowerCase();
-  const options: JsonValue[] = [];
-  let bytes = 0;
-  for (const option of given) {
-    const { value, label = value } = isPlainObject(option) ? option : { value: undefined };
-    if (!isShort(value) || !isShort(label))
-      throw wrong(`an option whose value or label is no text or number of at most ${MAX_TEXT} characters`);
-    const text = `${value}\n${label}`.toLowerCase();
-    bytes += 2 * text.length;
-    if (options.length === MAX_OPTIONS || bytes > MAX_BYTES) return { options, nextPage: null };
-    if (text.includes(wanted)) options.push({ value, label: String(label) });
-  }
-  return { options, nextPage };
-};
-
-const isShort = (value: unknown): value is string | number =>
-  Number.isFinite(value) || (typeof value === 'string' && value.length <= MAX_TEXT);
-
-const wrong = (what: string): NodeError =>
-  new NodeError(`the plugin returned ${what}`, { name: 'OptionsInvalid', isRetryable: false });

@@ -237,7 +237,7 @@ export interface PluginHandle {
    */
   readonly pure?: Purity;
   /** What finds options for parameters, by name of the parameter, while a workflow is edited; none by default. */
-  readonly options?: Readonly<Record<string, FindOptions>>;
+  readonly options?: Readonly<Partial<Record<string, FindOptions>>>;
   /** Traits of a control node; not together with `pure`. */
   readonly control?: ControlTraits;
   /** An example shown in the reference; it has no effect. */

@@ -2,7 +2,7 @@ import type { TObject, TProperties } from 'typebox';
 import type { JsonObject } from '../contract/json.ts';
 import type { NodeContext } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
-import { type CredentialNeeds, defineAction } from './define-node-type.ts';
+import { type CredentialNeeds, defineAction, type OptionsOf } from './define-node-type.ts';
 import { Type, type ValueOf } from './type.ts';
 
 type Values<Properties extends TProperties> = ValueOf<TObject<Properties>>;
@@ -53,7 +53,9 @@ export const defineApp =
       ...(example && { example }),
       ...(outputs && { outputs }),
       credentials,
-      options: Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(all, name))),
+      options: Object.fromEntries(
+        Object.entries(options).filter(([name]) => Object.hasOwn(all, name)),
+      ) as OptionsOf<TObject<Before & Own & After>>,
       parameters: Type.Object(all, { ...rules }),
       execute: async (call) => {
         const given = call.parameters as Values<Before> & Values<Own> & Values<After>;

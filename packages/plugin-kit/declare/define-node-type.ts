@@ -4,6 +4,7 @@ import type { NodeContext, NodeResult, RunControl } from '../contract/node.ts';
 import type {
   ControlTraits,
   CredentialNeed,
+  FindOptions,
   HandleKind,
   PluginHandle,
   PluginProvider,
@@ -46,6 +47,9 @@ export interface NodeCall<
   readonly control: undefined extends Control ? null : RunControl;
 }
 
+/** What finds options for parameters, by name of the parameter, while a workflow is edited. */
+export type OptionsOf<Schema> = { readonly [Name in keyof ValueOf<Schema>]?: FindOptions };
+
 /** The declaration of a node type: a handle with typed parameters. */
 interface NodeDeclaration<
   Schema extends ParametersSchema,
@@ -53,11 +57,12 @@ interface NodeDeclaration<
   Control extends ControlTraits | undefined,
 > extends Omit<
     PluginHandle,
-    'kind' | 'schema' | 'credentialTypes' | 'credentialRequired' | 'control' | 'execute'
+    'kind' | 'schema' | 'credentialTypes' | 'credentialRequired' | 'control' | 'execute' | 'options'
   > {
   /** A required parameter that has a default may be absent in a workflow: see `Type`. */
   readonly parameters: Schema;
   readonly credentials?: Needs;
+  readonly options?: OptionsOf<Schema>;
   readonly control?: Control;
   execute(call: NodeCall<Schema, Needs, Control>): NodeResult | Promise<NodeResult>;
 }

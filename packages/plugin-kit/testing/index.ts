@@ -8,8 +8,10 @@ export {
   type LogEntry,
   type NodeTest,
   type NodeTestResult,
+  type OptionsTestResult,
   type PollTestResult,
   runNode,
+  runOptions,
   runPoll,
 } from './run-node.ts';
 export { type RegistrationTest, type RegistrationTestResult, runRegistration } from './run-registration.ts';

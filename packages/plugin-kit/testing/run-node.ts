@@ -4,10 +4,11 @@ import {
   Emission,
   MAIN_OUTPUT,
   type NodeContext,
-  type NodeResult,
   type RunControl,
   type Usage,
+  type WorkflowNode,
 } from '../contract/node.ts';
+import { type CheckedOptions, checkOptions } from '../contract/options.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { checkPolled, type Polled } from '../contract/polled.ts';
 import type { AwsCall, Clock, Logger, TcpClient } from '../contract/services.ts';
@@ -144,19 +145,56 @@ const toStarts = (
   return { starts, seen: [...new Set([...known, ...keys])] };
 };
 
-/** Runs a node or a poll once. @returns what it returned, and what it did */
-const runNodeOnce = async (
+/** What a node type has found for a parameter, and what it did for that. */
+export interface OptionsTestResult extends Omit<NodeTestResult, 'outputs'>, CheckedOptions {}
+
+interface OptionsTest extends Omit<NodeTest, 'input' | 'inputs' | 'control'> {
+  /** What the author has typed; nothing by default. */
+  readonly search?: string;
+  /** The `nextPage` of the options before these. */
+  readonly page?: string | null;
+}
+
+/**
+ * Finds the options of a parameter as the service does, with the credential, without a network, a clock or a store.
+ *
+ * @throws the error of the plugin, or Error for a request that was not expected or not sent, or options that the service would
+ * refuse
+ */
+export const runOptions = async (
+  { id, options = {} }: Pick<PluginHandle, 'id' | 'options'>,
+  parameter: string,
+  { search = '', page = null, ...test }: OptionsTest = {},
+): Promise<OptionsTestResult> => {
+  const find = Object.hasOwn(options, parameter) ? options[parameter] : undefined;
+  if (find === undefined) throw new TypeError(`${id} finds no options for "${parameter}"`);
+  const { result, seen } = await runNodeOnce(
+    {
+      ...{ id, control: undefined, hasCredential: true },
+      execute: async ({ parameters }, _input, context) => {
+        const call = { parameters, credential: context.credential, context };
+        return checkOptions(await find({ ...call, search, page }), search);
+      },
+    },
+    test,
+  );
+  return { ...result, ...seen };
+};
+
+/** Runs a node, a poll or what finds options once. @returns what it returned, and what it did */
+const runNodeOnce = async <Result>(
   {
     id,
     control,
     execute,
     hasCredential,
-  }: Pick<PluginHandle, 'id' | 'execute'> & {
+  }: Pick<PluginHandle, 'id'> & {
     readonly control: PluginHandle['control'];
     readonly hasCredential: boolean;
+    execute(node: WorkflowNode, input: JsonObject, context: NodeContext): Result | Promise<Result>;
   },
   test: NodeTest,
-): Promise<{ readonly result: NodeResult; readonly seen: Omit<NodeTestResult, 'outputs'> }> => {
+): Promise<{ readonly result: Result; readonly seen: Omit<NodeTestResult, 'outputs'> }> => {
   const { parameters = {}, now = START, files = createFakeFiles(), tcp = noTcp } = test;
   const state = { run: test.state ?? noState };
   const { signal = new AbortController().signal, credential = null } = test;

@@ -7,7 +7,7 @@ import {
   type Oauth2Server,
   Type,
 } from '../index.ts';
-import { runNode } from '../testing/index.ts';
+import { nodeTypeChecks, runNode } from '../testing/index.ts';
 
 const server = {
   authorizationUrl: 'https://{shop}.acme.example/oauth/authorize?access=offline',
@@ -103,6 +103,17 @@ describe('a type with an OAuth 2.0 server', () => {
     const credential = { type, fields: { ...fields, accessToken: 'access-1' } };
     const { requests } = await runNode(call, { credential, http: () => ({}) });
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer access-1']);
+  });
+
+  test('has an example of which only the given secrets are looked for', async () => {
+    const example = {
+      credential: { type, fields: { ...fields, accessToken: 'access-1' } },
+      http: () => ({}),
+    };
+    for (const { run } of nodeTypeChecks(call, example)) await run();
+    const leak = { ...call, execute: async () => ({ token: 'access-1' }) };
+    const checks = nodeTypeChecks(leak, example).filter(({ name }) => name.includes('secret'));
+    await expect(checks[0]?.run()).rejects.toThrow('contains the field "accessToken"');
   });
 
   test('asks to sign in when nobody has', async () => {

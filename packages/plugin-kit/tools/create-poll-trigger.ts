@@ -5,6 +5,7 @@ import { closed } from '../declare/closed.ts';
 import {
   type CredentialNeeds,
   type NodeCall,
+  type OptionsOf,
   type ParametersSchema,
   readCredential,
   toCredentialTraits,
@@ -43,6 +44,8 @@ export interface PollDeclaration<Schema extends ParametersSchema, Needs extends 
   /** Its own parameters, beside those of the schedule: `Type.Object({ … })`, or JSON Schema. */
   readonly parameters: Schema;
   readonly credentials?: Needs;
+  /** What finds options for its own parameters. */
+  readonly options?: OptionsOf<Schema>;
   fetchItems(call: PollCall<Schema, Needs>): Promise<FoundItems>;
   /** What an item is; anything by default. */
   readonly item?: OutputSchema;
