@@ -22,8 +22,10 @@ export const findDeliveryKey = async (
   if (header !== null) return header;
   if (deduplication === null) return null;
   const evaluate = compileExpression(deliveryKeys[deduplication] ?? deduplication);
+  const needsParts = (webhook.workflow.definition.format ?? 1) > 1;
+  const scope = { ...toRequestScope(webhook, input, receivedAt), needsParts };
   // A failing expression means no key: the request itself is valid.
-  const found = await Promise.resolve(evaluate(toRequestScope(webhook, input, receivedAt))).catch(() => null);
+  const found = await Promise.resolve(evaluate(scope)).catch(() => null);
   return typeof found === 'number' || (typeof found === 'string' && found !== '') ? String(found) : null;
 };
 

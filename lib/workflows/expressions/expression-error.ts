@@ -13,15 +13,18 @@ export class ExpressionError extends Error {
   }
 }
 
+/** An expression gives nothing where a text addresses something. The message has no data. */
+export class HoleError extends ExpressionError {}
+
 /**
  * The error of an expression that gives nothing where a text addresses something. `??` gives its right side only for a
  * missing value, and `?:` also for null.
  */
-export const toHoleError = (expression: string, value: null | undefined, place: string): ExpressionError => {
+export const toHoleError = (expression: string, value: null | undefined, place: string): HoleError => {
   const text = expression.trim();
   const operand = /^[\w$.`]+$/.test(text) ? text : `(${text})`;
   const [gives, otherwise] = value === null ? ['null', '?:'] : ['nothing', '??'];
-  return new ExpressionError(
+  return new HoleError(
     `{{ ${text} }} in ${place} gives ${gives}: write {{ ${operand} ${otherwise} '' }} if it may be empty`,
   );
 };

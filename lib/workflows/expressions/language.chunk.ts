@@ -66,5 +66,6 @@ export const evaluateParsed = (
     variable: (name) => (Object.hasOwn(variablesOf, name) ? variablesOf[name]?.(scope) : undefined),
     parseJson,
     maxSteps: scope.maxSteps,
+    needsParts: scope.needsParts,
   });
 };

@@ -96,8 +96,9 @@ const findLeaves = (value: JsonValue, place: Place): Leaf[] => {
   for (const { holes } of rules) isAddress ||= holes === 'fail';
   if (typeof value === 'string') {
     const needsValues = isAddress && format > 1;
-    const evaluate = compileTemplate(value, path.join('/'), { url, needsValues });
-    if (evaluate === null) return [];
+    const compiled = compileTemplate(value, path.join('/'), { url, needsValues });
+    if (compiled === null) return [];
+    const evaluate: Evaluate = needsValues ? (scope) => compiled({ ...scope, needsParts: true }) : compiled;
     const [rule] = rules;
     const isList =
       rule !== undefined && rules.every(({ type }) => type === 'array') && splitTemplate(value).length === 1;
@@ -127,7 +128,8 @@ const findLeaves = (value: JsonValue, place: Place): Leaf[] => {
 
 /**
  * The texts of parameters that address something, each with its keys: {@link compileParameters} lets them fail in format 2 if
- * an expression in them gives nothing. One that is a single expression is left out then, unless it is a URL.
+ * an expression in them gives nothing. One that is a single expression is left out then, unless it is a URL: in format 1,
+ * it is what is left of the parts that it joins.
  */
 export const findAddresses = (
   value: JsonValue,
@@ -137,7 +139,7 @@ export const findAddresses = (
 ): { readonly path: readonly string[]; readonly text: string }[] => {
   const isAddress = isInside || rules.some((rule) => rule.holes === 'fail' || isUrlRule(rule));
   if (typeof value === 'string')
-    return rules.some(isUrlRule) || (isAddress && splitTemplate(value).length > 1)
+    return rules.some(isUrlRule) || (isAddress && (splitTemplate(value).length > 1 || value.includes('&')))
       ? [{ path, text: value }]
       : [];
   if (typeof value !== 'object' || value === null) return [];

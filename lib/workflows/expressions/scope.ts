@@ -17,6 +17,11 @@ export interface Scope {
   readonly seed: string;
   /** Whether the execution's time is up, after which no expression is evaluated. */
   readonly isTimeUp?: () => boolean;
+  /**
+   * Whether a part that gives nothing, or null, leaves nothing of what `&` joins, and of a list that is written as an
+   * argument, as for `$join`: what addresses something would address something else without that part.
+   */
+  readonly needsParts?: boolean;
   /** How many steps one evaluation may take, instead of the limit for nodes: see `Budget`. */
   readonly maxSteps?: number;
 }

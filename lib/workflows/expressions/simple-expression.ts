@@ -25,13 +25,13 @@ interface Operator {
 
 /** Compiles an operator that evaluates both operands. */
 const binary =
-  (apply: (left: Value, right: Value) => Value | typeof NEEDS_JSONATA): Operator['combine'] =>
+  (apply: (left: Value, right: Value, scope: Scope) => Value | typeof NEEDS_JSONATA): Operator['combine'] =>
   (left, right) =>
   (scope) => {
     const first = left(scope);
     if (first === NEEDS_JSONATA) return NEEDS_JSONATA;
     const second = right(scope);
-    return second === NEEDS_JSONATA ? NEEDS_JSONATA : apply(first, second);
+    return second === NEEDS_JSONATA ? NEEDS_JSONATA : apply(first, second, scope);
   };
 
 /** Evaluates the right operand unless the left one decides. */
@@ -103,7 +103,8 @@ const textOfOperand = (value: Value): string | typeof NEEDS_JSONATA => {
   return isStructure(value) ? NEEDS_JSONATA : String(value);
 };
 
-const concatenate = binary((left, right) => {
+const concatenate = binary((left, right, { needsParts }) => {
+  if (needsParts && ((left ?? null) === null || (right ?? null) === null)) return undefined;
   const head = textOfOperand(left);
   const tail = textOfOperand(right);
   if (head === NEEDS_JSONATA || tail === NEEDS_JSONATA) return NEEDS_JSONATA;

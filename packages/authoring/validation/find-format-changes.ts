@@ -1,9 +1,11 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { quote, toPointerKey } from '../../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { readResponses } from '../../../lib/workflows/definition/responses.ts';
 import { CURRENT_FORMAT } from '../../../lib/workflows/definition/schema.ts';
+import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { findAddresses, withoutLiterals } from '../../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { type Ast, isAst, listOf, parseTree } from './references/syntax-tree.ts';
@@ -31,13 +33,15 @@ export const findFormatChanges = (
     const passesOn = settings?.onError === 'continue' || settings?.onError === 'route';
     const path = `/nodes/${index}/settings/onError`;
     const ofFailures = passesOn ? [{ path, message: describeFailure(id) }] : [];
+    const place = `/nodes/${index}/parameters`;
     const holes = texts.flatMap(({ path: keys, text }) =>
       findHoles(text).map((expression) => ({
-        path: `/nodes/${index}/parameters/${keys.map(toPointerKey).join('/')}`,
-        message: describeHole(expression),
+        path: `${place}/${keys.map(toPointerKey).join('/')}`,
+        message: describeHole(expression, 'the node fails'),
       })),
     );
-    return [...ofResponses, ...holes, ...ofFailures];
+    const ofTrigger = type === WEBHOOK_TRIGGER ? findInTrigger(parameters, place) : [];
+    return [...ofResponses, ...holes, ...ofTrigger, ...ofFailures];
   });
 };
 
@@ -49,10 +53,38 @@ const describeEarly = (followerId: string, trigger: number): Problem => ({
   message: `with "format": ${CURRENT_FORMAT}, the caller gets the response as soon as respondToWebhook has run, and ${quote(followerId)} runs in the background; "continueAfterResponse": false makes the caller wait for it`,
 });
 
-const describeHole = (expression: string): string => {
+/** What the parameters of a webhook have in format 2 instead of texts that lack a value. */
+const findInTrigger = ({ deduplication, answer, handshake }: JsonObject, place: string): Problem[] => {
+  const inside = (value: JsonValue | undefined, path: string, effect: string): Problem[] => {
+    if (typeof value === 'string')
+      return findHoles(value).map((expression) => ({ path, message: describeHole(expression, effect) }));
+    return Object.entries(value ?? {}).flatMap(([key, item]) =>
+      inside(item, `${path}/${toPointerKey(key)}`, effect),
+    );
+  };
+  const key = typeof deduplication === 'string' ? deduplication : '';
+  const isPartial = key.includes('&') && mayBeNothing(parseTree(key));
+  const message = `with "format": ${CURRENT_FORMAT}, a delivery has no key if a part that ${quote('&')} joins gives nothing; write (… ?? '') for a part that may be missing`;
+  return [
+    ...(isPartial ? [{ path: `${place}/deduplication`, message }] : []),
+    ...(isPlainObject(answer)
+      ? inside(
+          (answer as JsonObject).headers,
+          `${place}/answer/headers`,
+          'the caller gets 202 without the answer',
+        )
+      : []),
+    ...(isPlainObject(handshake) && isPlainObject(handshake.answer)
+      ? inside((handshake.answer as JsonObject).body, `${place}/handshake/answer/body`, 'the sender gets 422')
+      : []),
+  ];
+};
+
+/** @param effect - what happens then */
+const describeHole = (expression: string, effect: string): string => {
   const operand = /^[\w$.`]+$/.test(expression) ? expression : `(${expression})`;
   const meant = quote(`{{ ${operand} ?? '' }}`);
-  return `with "format": ${CURRENT_FORMAT}, the node fails if ${quote(`{{ ${expression} }}`)} gives nothing; write ${meant} if it may be empty`;
+  return `with "format": ${CURRENT_FORMAT}, ${effect} if ${quote(`{{ ${expression} }}`)} gives nothing; write ${meant} if it may be empty`;
 };
 
 /** The expressions in a text that may give nothing. */
@@ -62,7 +94,7 @@ const findHoles = (text: string): readonly string[] =>
   );
 
 /** Operators that always have a result. */
-const TOTAL = new Set(['&', '=', '!=', 'and', 'or', 'in']);
+const TOTAL = new Set(['=', '!=', 'and', 'or', 'in']);
 
 /** Functions that give what they are given. */
 const SAME = new Set(['rawUrl', 'string', 'encodeUrl', 'encodeUrlComponent']);
@@ -80,6 +112,7 @@ const mayBeNothing = (tree: unknown): boolean => {
     case 'value':
       return tree.value === null;
     case 'binary':
+      if (tree.value === '&') return mayBeNothing(tree.lhs) || mayBeNothing(tree.rhs);
       return !TOTAL.has(String(tree.value));
     case 'block':
       return mayBeNothing(listOf(tree.expressions).at(-1));

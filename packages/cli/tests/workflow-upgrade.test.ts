@@ -35,8 +35,8 @@ describe('workflow validate', () => {
     "https://api.example/{{ body.id ?? '' }}",
     "https://api.example/{{ body.id ?: '' }}",
     'https://api.example/{{ $exists(body.id) ? body.id : 0 }}',
-    'https://api.example/{{ $string(body.id) & body.name }}',
-    'https://api.example/{{ $execution.id }}/{{ $uuid() }}?{{ $rawUrl(body.a & body.b) }}',
+    `https://api.example/{{ 'a-' & $string(body.id ?? 1) }}`,
+    `https://api.example/{{ $execution.id }}/{{ $uuid() }}?{{ $rawUrl('a=' & (body.b ?? '')) }}`,
     '{{ $vars.base }}/orders',
     'https://api.example/orders',
   ])('says nothing of what has a value in each run: %s', async (url) => {

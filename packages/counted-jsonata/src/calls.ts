@@ -111,7 +111,7 @@ export const evaluateCall = (
 ): unknown => {
   const func = evaluateProcedure(run, node, input, frame, 'T1005');
   const args = first.slice();
-  for (const argument of node.arguments) args.push(run.evaluate(argument, input, frame));
+  for (const argument of node.arguments) args.push(evaluateArgument(run, argument, input, frame));
   try {
     return apply(run, func, args, input);
   } catch (error) {
@@ -119,10 +119,22 @@ export const evaluateCall = (
   }
 };
 
+export const evaluateArgument = (run: Run, node: Node, input: unknown, frame: Frame): unknown => {
+  const value = run.evaluate(node, input, frame);
+  return run.environment.needsParts === true && lacksParts(node, value) ? undefined : value;
+};
+
+/** Whether a list that is written out has fewer items than parts. */
+const lacksParts = (node: Node, value: unknown): boolean =>
+  node.type === 'unary' &&
+  node.value === '[' &&
+  Array.isArray(value) &&
+  (value.length < node.expressions.length || value.includes(null));
+
 /** `$f(?, b)`: a function that takes the open arguments. */
 export const evaluatePartial = (run: Run, node: CallNode, input: unknown, frame: Frame): Func => {
   const given = node.arguments.map((argument) =>
-    argument.type === 'operator' ? OPEN : run.evaluate(argument, input, frame),
+    argument.type === 'operator' ? OPEN : evaluateArgument(run, argument, input, frame),
   );
   const func = evaluateProcedure(run, node, input, frame, 'T1007');
   if (!(func instanceof Func)) {

@@ -1,5 +1,5 @@
 import { Budget } from './budget.ts';
-import { apply, evaluateCall, evaluateLambda, evaluatePartial } from './calls.ts';
+import { apply, evaluateArgument, evaluateCall, evaluateLambda, evaluatePartial } from './calls.ts';
 import { EvaluationError } from './evaluation-error.ts';
 import { evaluateGroup } from './groups.ts';
 import { type Natives, toFunc } from './native.ts';
@@ -171,7 +171,7 @@ const evaluateUnary = (run: Run, node: NodeOf<'unary'>, input: unknown, frame: F
 
 /** `value ~> $f` calls the function; `$f ~> $g` composes both. */
 const evaluateApply = (run: Run, node: NodeOf<'apply'>, input: unknown, frame: Frame): unknown => {
-  const left = run.evaluate(node.lhs, input, frame);
+  const left = evaluateArgument(run, node.lhs, input, frame);
   if (node.rhs.type === 'function') return evaluateCall(run, node.rhs, input, frame, [left]);
   const func = run.evaluate(node.rhs, input, frame);
   if (!(func instanceof Func)) throw new EvaluationError('T2006').at(node.position);

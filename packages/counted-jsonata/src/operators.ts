@@ -88,8 +88,13 @@ const compare = (
   return comparison(left, right);
 };
 
-/** Costs as much as the shorter string. V8 joins strings without copying, so appending in a loop is linear. */
-const concatenate = ({ budget }: Run, left: unknown, right: unknown): string => {
+/** Joins texts. Costs as much as the shorter string. V8 joins strings without copying, so appending in a loop is linear. */
+const concatenate = (
+  { budget, environment: { needsParts } }: Run,
+  left: unknown,
+  right: unknown,
+): string | undefined => {
+  if (needsParts === true && ((left ?? null) === null || (right ?? null) === null)) return undefined;
   const head = left === undefined ? '' : stringify(budget, left);
   const tail = right === undefined ? '' : stringify(budget, right);
   budget.write(Math.min(head.length, tail.length));

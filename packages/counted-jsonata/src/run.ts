@@ -17,6 +17,8 @@ export interface Environment {
   variable(name: string): unknown;
   /** Parses JSON for `$parse()`; `JSON.parse` by default. @throws SyntaxError with the message of `JSON.parse` */
   readonly parseJson?: ((text: string) => unknown) | undefined;
+  /** Whether `&`, and a list written as an argument, give nothing if one of their parts gives nothing, or null. */
+  readonly needsParts?: boolean | undefined;
   /** Steps that the evaluation may take; 3,000,000 by default. */
   readonly maxSteps?: number | undefined;
 }

@@ -44,6 +44,19 @@ describe('a text that addresses something', () => {
     expect(await resolve({ key: "order/{{ body.id ?? '' }}" }, 2)).toEqual({ key: 'order/' });
   });
 
+  test.each([
+    '{{ "order/" & body.id }}',
+    '{{ "order/" & $string(body.id) }}',
+    '{{ $join(["order", body.id], "/") }}',
+  ])('is left out if %s joins what is not there', async (key) => {
+    expect(await resolve({ key, note: key }, 2)).not.toHaveProperty('key');
+    expect(await resolve({ key: `a-${key}b` }, 2).catch(String)).toContain('gives nothing');
+    expect(await resolve({ key }, 1)).toEqual({ key: expect.stringMatching(/^order/) });
+    expect(await resolve({ key }, 2, { body: { id: 7 } }).catch(String)).toEqual(
+      key.includes('$join') ? expect.stringContaining('$join') : { key: 'order/7' },
+    );
+  });
+
   test('is left out if it is one expression without a result', async () => {
     const parameters = {
       key: '{{ a }}',

@@ -4,7 +4,9 @@ import { toExecutionInfo } from '../../../executions/record/execution-store.ts';
 import type { Answer } from '../../../shared/answer.ts';
 import { quote, toPointerKey } from '../../../shared/describe.ts';
 import type { Problem } from '../../../workflows/definition/problem.ts';
+import { HoleError } from '../../../workflows/expressions/expression-error.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
+import type { ResolveParameters } from '../../../workflows/expressions/scope.ts';
 import { answerWithResponse, markDuplicate, nameExecution } from '../../answer-run.ts';
 import { toScope } from '../../request-scope.ts';
 import { type AcceptedRequest, defineFeature, type Stages } from '../../webhook-feature.ts';
@@ -68,7 +70,17 @@ const MAX_BODY_LENGTH = 1_000_000;
 
 const answerBy = ({ status = 200, headers = {}, body }: AnswerRule): Stages => {
   const template: JsonObject = { headers, body: (body ?? null) as JsonValue };
-  const resolve = compileParameters(template);
+  const locations = Object.keys(headers).filter((name) => /^location$/i.test(name));
+  const rules: JsonObject = {
+    properties: {
+      headers: {
+        holes: 'fail',
+        properties: Object.fromEntries(locations.map((name) => [name, { format: 'uri-reference' }])),
+      },
+    },
+  };
+  /** Compiled for the first request, which has the format of the workflow; null without expressions. */
+  let resolve: ResolveParameters | null | undefined;
 
   const make = async (request: AcceptedRequest): Promise<Answer> => {
     const { executionId, workflowId, execution, receivedAt: startedAt } = request;
@@ -81,6 +93,8 @@ const answerBy = ({ status = 200, headers = {}, body }: AnswerRule): Stages => {
       startedAt,
       traceparent,
     };
+    if (resolve === undefined)
+      resolve = compileParameters(template, { schema: rules, format: workflow.definition.format });
     const resolved =
       resolve === null ? template : await resolve(toScope(input, toExecutionInfo(info, workflow), workflow));
     if (JSON.stringify(resolved.body ?? null).length > MAX_BODY_LENGTH)
@@ -93,12 +107,14 @@ const answerBy = ({ status = 200, headers = {}, body }: AnswerRule): Stages => {
       try {
         const made = await make(request);
         return request.isDuplicate ? markDuplicate(made) : made;
-      } catch {
+      } catch (error) {
         // The execution is stored: an error would make the sender repeat it. The error may contain request data, so it
-        // is not logged.
+        // is not logged, unless it is that there is none.
         const { executionId, logger } = request;
+        const reason = error instanceof HoleError ? { reason: error.message } : {};
         logger.warn('The answer could not be computed from the request; the default 202 was sent instead.', {
           executionId,
+          ...reason,
         });
         return null;
       }

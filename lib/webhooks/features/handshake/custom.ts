@@ -4,6 +4,7 @@ import { HANDSHAKE_UNANSWERED } from '../../../shared/error-catalogue.ts';
 import { AppError, isRefusal } from '../../../shared/errors.ts';
 import type { Workflow } from '../../../workflows/definition/definition.ts';
 import { compileExpression, compileTemplate } from '../../../workflows/expressions/compile-expression.ts';
+import { HoleError, toHoleError } from '../../../workflows/expressions/expression-error.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { splitTemplate } from '../../../workflows/expressions/template.ts';
@@ -26,7 +27,6 @@ export const custom = ({ match = '', answer = {}, unsigned = false }: HandshakeR
   const findMatch = async (scope: Scope) => evaluateMatch(scope);
   const scopeOf = (input: JsonObject, { stage = '', variables }: Workflow): Scope =>
     toScope(input, { ...NONE, stage }, { ...(variables === undefined ? {} : { variables }) });
-  const makeBody = compileBody(answer);
   const reply = async (input: JsonObject, workflow: Workflow): Promise<Answer | null> => {
     const scope = scopeOf(input, workflow);
     // A failing expression means no handshake, so nothing is bypassed.
@@ -34,10 +34,16 @@ export const custom = ({ match = '', answer = {}, unsigned = false }: HandshakeR
     return {
       status: answer.status ?? 200,
       headers: { 'content-type': contentTypeOf(answer), 'cache-control': 'no-store' },
-      body: await makeBody(scope).catch((error: unknown) => {
+      body: await bodyIn(workflow.definition)(scope).catch((error: unknown) => {
         throw new AppError(HANDSHAKE_UNANSWERED, {}, error);
       }),
     };
+  };
+  let makeBody: ((scope: Scope) => Promise<string>) | undefined;
+  /** Compiled for the first handshake, which has the format of the workflow. */
+  const bodyIn = ({ format = 1 }: Workflow['definition']) => {
+    makeBody ??= compileBody(answer, format > 1);
+    return makeBody;
   };
   return {
     admit: (arrival) => {
@@ -66,16 +72,30 @@ type AnswerOfRule = NonNullable<HandshakeRule['answer']>;
 const contentTypeOf = ({ contentType, body = '' }: AnswerOfRule): string =>
   contentType ?? (typeof body === 'string' ? 'text/plain' : 'application/json');
 
-/** Compiles the body of an answer: values inserted into JSON text are escaped; in a structure they keep their types. */
-const compileBody = (answer: AnswerOfRule): ((scope: Scope) => Promise<string>) => {
+/**
+ * Compiles the body of an answer: values inserted into JSON text are escaped; in a structure they keep their types.
+ *
+ * @param needsValues - whether each expression must give a value, since senders accept only what they have sent
+ */
+const compileBody = (answer: AnswerOfRule, needsValues: boolean): ((scope: Scope) => Promise<string>) => {
   const body = (answer.body ?? '') as JsonValue;
   if (typeof body !== 'string') {
     const resolve = compileParameters({ body });
-    return async (scope) => JSON.stringify(resolve === null ? body : ((await resolve(scope)).body ?? null));
+    return async (scope) => {
+      const made = resolve === null ? body : ((await resolve(scope)).body ?? null);
+      if (needsValues && !hasAll(body, made))
+        throw new HoleError(`an expression in its "answer" gives nothing`);
+      return JSON.stringify(made);
+    };
   }
   if (contentTypeOf(answer) !== 'application/json') {
-    const template: Evaluate | null = compileTemplate(body);
-    return async (scope) => (template === null ? body : toAnswerText(await template(scope)));
+    const template: Evaluate | null = compileTemplate(body, 'answer', { needsValues });
+    return async (scope) => {
+      const made = template === null ? body : await template(scope);
+      if (needsValues && (made ?? null) === null)
+        throw toHoleError(body.slice(2, -2), made as null | undefined, '"answer"');
+      return toAnswerText(made);
+    };
   }
   const parts = splitTemplate(body);
   const expressions = parts.map((part, at) =>
@@ -83,9 +103,20 @@ const compileBody = (answer: AnswerOfRule): ((scope: Scope) => Promise<string>) 
   );
   return async (scope) => {
     const values = await Promise.all(expressions.map((evaluate) => evaluate?.(scope) ?? null));
+    for (const [at, part] of parts.entries())
+      if (needsValues && 'expression' in part && (values[at] ?? null) === null)
+        throw toHoleError(part.expression, values[at] as null | undefined, '"answer"');
     return createJsonText(parts, (at) => values[at] ?? null);
   };
 };
+
+/** Whether what was made of a structure has all of its values. */
+const hasAll = (template: JsonValue, made: JsonValue): boolean =>
+  typeof template !== 'object' || template === null
+    ? template === null || made !== null
+    : Object.entries(template).every(([key, inner]) =>
+        hasAll(inner as JsonValue, (made as JsonObject | null)?.[key] ?? null),
+      );
 
 const toAnswerText = (value: JsonValue | undefined): string => {
   if (value === null || value === undefined) return '';

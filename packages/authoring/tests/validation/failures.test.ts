@@ -208,3 +208,38 @@ test('what format 2 changes about the failures of a node is told for a file of f
   ]);
   expect(findFormatChanges(aFile(flow) as never, findNodeType)).toEqual([]);
 });
+
+test.each<[JsonObject, string, string]>([
+  [
+    { deduplication: '"order/" & body.id' },
+    '/deduplication',
+    'a delivery has no key if a part that "&" joins',
+  ],
+  [
+    { answer: { headers: { location: '/orders/{{ body.id }}' } } },
+    '/answer/headers/location',
+    'the caller gets 202 without the answer if "{{ body.id }}" gives nothing',
+  ],
+  [
+    { handshake: { scheme: 'custom', match: 'true', answer: { body: { a: ['{{ body.id }}'] } } } },
+    '/handshake/answer/body/a/0',
+    'the sender gets 422 if "{{ body.id }}" gives nothing',
+  ],
+])('what format 2 changes about a webhook with %j is told', (parameters, path, says) => {
+  const flow = aFile({ format: 1, nodes: {}, edges: [], onError: 'fail' });
+  const nodes = [{ id: 'start', type: 'webhookTrigger', parameters }];
+  expect(findFormatChanges({ ...flow, nodes } as never, findNodeType)).toMatchObject([
+    { path: `/nodes/0/parameters${path}`, message: expect.stringContaining(says) },
+  ]);
+});
+
+test.each<JsonObject>([
+  { deduplication: 'body.id' },
+  { deduplication: '(body.id ?? "a") & (body.part ?? "")' },
+  { answer: { body: '{{ body.id }}', headers: { a: "{{ body.id ?? '' }}" } } },
+])('nothing changes about a webhook with %j', (parameters) => {
+  const flow = aFile({ format: 1, nodes: {}, edges: [], onError: 'fail' });
+  const nodes = [{ id: 'start', type: 'webhookTrigger', parameters }];
+  const found = findFormatChanges({ ...flow, nodes } as never, findNodeType);
+  expect(found).toEqual([]);
+});
