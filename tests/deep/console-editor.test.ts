@@ -313,6 +313,7 @@ test('a node is dropped on the connection of an output, and copied, pasted and r
 test('an output that a setting adds is connected by mouse', async () => {
   await open('/workflows/orders/edit');
   await node('large').click();
+  await page.getByRole('heading', { name: 'Node large' }).waitFor(); // the workflow has settings, too
   await page.getByText('Settings', { exact: true }).click();
   await field('onError').getByRole('button').last().click();
   await page.getByRole('option', { name: 'route', exact: true }).click();

@@ -300,6 +300,23 @@ describe('a screen reader hears', () => {
   });
 });
 
+test("what can't be read keeps its heading while it is asked for again", async () => {
+  const json = { title: 'Forbidden', status: 403, detail: 'You may not read this.' };
+  let asked = 0;
+  const again = new Promise<void>((resolve) => {
+    void page.route('**/api/admin/bulk-retries/any', (route) => {
+      asked += 1;
+      if (asked === 1) return route.fulfill({ status: 403, contentType: 'application/problem+json', json });
+      return resolve(); // without an answer
+    });
+  });
+  await open('/bulk-retries/any');
+  await again;
+  expect(findTreeFaults(await page.locator('body').ariaSnapshot())).toEqual([]);
+  expect(await page.getByRole('alert').textContent()).toContain('You may not read this.');
+  faults = faults.filter((text) => !text.includes('403 (Forbidden)'));
+});
+
 const views = readViewPaths()
   .map((path) => path.replaceAll(/:\w+/g, 'any').replace(/^\/$/, ''))
   .filter((path) => !['/new-workflow', '/bulk-retries/new'].includes(path)); // these begin with a form

@@ -3,7 +3,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ProblemAlert } from './problem-alert.tsx';
 
 interface LoadedProps<Data> {
@@ -15,9 +15,13 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Shows data once it is there. When it can't be read again, what was read stays, below the reason. */
+/** Shows data once it is there. When it can't be read again, what was read stays, below the reason, which stays while it is asked again. */
 export const Loaded = <Data,>({ query, heading, what, children }: LoadedProps<Data>): ReactNode => {
-  const { data, error, refetch } = query;
+  const { data, errorUpdateCount, refetch } = query;
+  const [last, setLast] = useState(query.error);
+  if (query.error !== null && query.error !== last) setLast(query.error);
+  // While a query that has failed is asked again, it has no error.
+  const error = query.error ?? (data === undefined && errorUpdateCount > 0 ? last : null);
   if (data === undefined && error === null)
     return (
       <Box padding="l">
