@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { aBrowser } from '../support/a-browser.ts';
-import { expectAttribute, expectCount, expectRead, expectText } from '../support/expect-text.ts';
-import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
+import { expectAttribute, expectCount, expectRead, expectText, expectValue } from '../support/expect-text.ts';
+import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { poll } from '../support/poll.ts';
 import { projectRoot } from '../support/run-command.ts';
@@ -14,6 +15,8 @@ import { watchPage } from '../support/watched-page.ts';
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
+/** Slack, which refuses one of two tokens. */
+let slack: LocalServer;
 let service: RunningService;
 let browser: Browser;
 let page: Page;
@@ -21,10 +24,21 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), aBrowser()]);
+  slack = await aLocalServer({
+    '/conversations.list': ({ url, headers }, response) => {
+      const isFirst = !url.includes('cursor=');
+      const channels = isFirst ? [{ id: 'C1', name: 'orders' }] : [{ id: 'C2', name: 'tea' }];
+      const body = headers.authorization?.includes('refused')
+        ? { ok: false, error: 'invalid_auth' }
+        : { ok: true, channels, response_metadata: { next_cursor: isFirst ? 'more' : '' } };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    },
+  });
+  const env = { LOG_LEVEL: 'warn', OUTBOUND_ALLOW: new URL(slack.origin).host };
+  [service, browser] = await Promise.all([startLocalService({ env }), aBrowser()]);
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), service?.stop()]);
+  await Promise.all([browser?.close(), service?.stop(), slack?.close()]);
 });
 
 beforeEach(async () => {
@@ -198,6 +212,62 @@ describe('an expression', () => {
     await resultOf('condition (required)').getByText(/steps/).waitFor();
     await pasteOver(editor, '{{ 1 = 1 }}');
     await resultOf('condition (required)').getByText('true', { exact: true }).waitFor();
+  });
+});
+
+describe('a parameter whose options the service finds', () => {
+  const open = async (credentialId: string | null): Promise<Locator> => {
+    const parameters = { baseUrl: slack.origin, text: 'Paid' };
+    const credential = credentialId === null ? {} : { credentialId };
+    const definition = {
+      ...{ id: 'chat', name: 'Chat', enabled: true },
+      nodes: [
+        { id: 'start', type: 'manualTrigger' },
+        { id: 'post', type: 'slackMessage', parameters, ...credential },
+      ],
+      connections: [{ sourceNodeId: 'start', targetNodeId: 'post' }],
+    };
+    await page.goto(`${service.baseUrl}/console/new-workflow`);
+    await page.getByRole('tab', { name: 'JSON', exact: true }).click();
+    await pasteOver(
+      page.getByRole('textbox', { name: 'JSON of the workflow' }),
+      JSON.stringify(definition, null, 2),
+    );
+    await page.getByRole('tab', { name: 'Graph', exact: true }).click();
+    await page.locator('.react-flow__node[data-id="post"]').click();
+    return field('channel (required)').getByRole('combobox');
+  };
+
+  beforeAll(async () => {
+    const hosts = [new URL(slack.origin).host];
+    for (const id of ['known', 'refused'])
+      await sendJson(`${service.baseUrl}/api/admin/credentials/${id}`, 'PUT', {
+        ...{ type: 'httpBearer', fields: {}, secrets: { token: `a-token-${id}` }, hosts },
+      });
+  });
+
+  test('shows their names, of all pages, and keeps the value; it takes any text and expressions, too', async () => {
+    const input = await open('known');
+    await input.click();
+    await page.getByRole('option', { name: /#orders/ }).waitFor();
+    await page.getByRole('option', { name: /#tea/ }).click();
+    await expectValue(input, 'C2');
+    await field('channel (required)').getByText('#tea', { exact: true }).waitFor();
+    await input.fill('C0999');
+    await page.getByRole('option', { name: 'Use “C0999”' }).waitFor();
+    await input.press('Escape');
+    await expectValue(input, 'C0999');
+    await input.fill('{{ channel }}');
+    await field('channel (required)').locator('.cm-content').waitFor();
+  });
+
+  test.each([
+    [null, 'Choose a credential first: the service asks with it.'],
+    ['refused', /invalid_auth/],
+  ])('says what went wrong with the credential %s', async (credentialId, problem) => {
+    const input = await open(credentialId);
+    await input.click();
+    await field('channel (required)').getByRole('status').getByText(problem).waitFor();
   });
 });
 

@@ -9,6 +9,7 @@ import { FieldFrame } from './field-frame.tsx';
 import { isLarge, type Kind, messagesAt, pointerTo } from './fields.ts';
 import { FormContext, type InputProps } from './form-context.ts';
 import { describeKind, emptyOf, fitsKind, nameOfKind } from './kinds.ts';
+import { OptionsInput } from './options-input.tsx';
 import { hasTooManyParts, ListInput, MapInput, ObjectInput, type RowProps } from './part-inputs.tsx';
 import { ChoiceInput, JsonInput, NextTimes, NumberInput, TextInput } from './plain-inputs.tsx';
 
@@ -138,6 +139,10 @@ const BOOLEANS = [true, false];
 
 const ValueInput = ({ kind, label, path, ...input }: ValueInputProps): ReactNode => {
   const { value, initial, onChange } = input;
+  const { options } = use(FormContext);
+  const found = options?.parameters.find((name) => pointerTo('', name) === path);
+  if (found !== undefined && (kind.type === 'text' || kind.type === 'number'))
+    return <OptionsInput {...input} parameter={found} isNumber={kind.type === 'number'} />;
   if (['list', 'map'].includes(kind.type) && hasTooManyParts(value ?? initial))
     return <JsonInput {...input} />;
   switch (kind.type) {

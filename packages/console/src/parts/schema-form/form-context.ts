@@ -4,6 +4,16 @@ import type { EditorNames } from '../code-editor.tsx';
 import type { Surroundings } from '../expression/evaluate-sample.ts';
 import type { ParameterProblem } from './fields.ts';
 
+/** Parameters whose options the service finds. */
+interface DynamicOptions {
+  readonly nodeType: string;
+  readonly parameters: readonly string[];
+  /** Undefined if none is chosen. */
+  readonly credentialId: string | undefined;
+  /** Why none can be found; null if they can. */
+  readonly problem: string | null;
+}
+
 /** What all fields of a form know. */
 export interface FormKnowledge extends Omit<Surroundings, 'syntax'> {
   readonly problems: readonly ParameterProblem[];
@@ -11,6 +21,8 @@ export interface FormKnowledge extends Omit<Surroundings, 'syntax'> {
   readonly allowsExpressions: boolean;
   /** All parameters: the next times of a schedule depend on several. */
   readonly parameters: JsonObject;
+  /** Null if there is no service to ask, or nothing to ask for. */
+  readonly options: DynamicOptions | null;
 }
 
 /** Of a form without problems, expressions and data. */
@@ -20,6 +32,7 @@ export const NOTHING_KNOWN: FormKnowledge = {
   sample: null,
   names: { nodes: [], variables: null },
   parameters: {},
+  options: null,
 };
 
 export const FormContext = createContext(NOTHING_KNOWN);
@@ -33,3 +46,13 @@ export interface InputProps {
   readonly initial: JsonValue | undefined;
   readonly onChange: (value: JsonValue | undefined) => void;
 }
+
+/** The names of a field, as a control takes them. */
+export const toAria = ({ labelledBy, describedBy }: EditorNames) => ({
+  ...(labelledBy === undefined ? {} : { ariaLabelledby: labelledBy }),
+  ...(describedBy === undefined ? {} : { ariaDescribedby: describedBy }),
+});
+
+/** What a text field shows of a value. */
+export const toWord = (value: JsonValue | undefined): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);

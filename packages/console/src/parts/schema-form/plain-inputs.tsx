@@ -3,20 +3,11 @@ import Input from '@cloudscape-design/components/input';
 import Textarea from '@cloudscape-design/components/textarea';
 import { type JsonValue, jsonEquals } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from 'react';
-import type { EditorNames } from '../code-editor.tsx';
 import { Choice } from '../form-fields.tsx';
 import { parseDefinition } from '../parse-json.ts';
-import { FormContext, type InputProps } from './form-context.ts';
+import { FormContext, type InputProps, toAria, toWord } from './form-context.ts';
 
 const JsonEditor = lazy(() => import('../json-editor.tsx'));
-
-const toAria = ({ labelledBy, describedBy }: EditorNames) => ({
-  ...(labelledBy === undefined ? {} : { ariaLabelledby: labelledBy }),
-  ...(describedBy === undefined ? {} : { ariaDescribedby: describedBy }),
-});
-
-const toWord = (value: JsonValue | undefined): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 export const TextInput = ({
   names,

@@ -188,7 +188,8 @@ const NodeParameters = (props: NodeParametersProps): ReactNode => {
         {declared !== undefined && <Button onClick={() => setJson(false)}>Parameters as a form</Button>}
       </SpaceBetween>
     );
-  const { schema, kind, literalParameters = [] } = declared;
+  const { schema, kind, literalParameters = [], parametersWithOptions = [] } = declared;
+  const needsCredential = declared.credentialRequired === true && node.credentialId === undefined;
   return (
     <SpaceBetween size="s">
       <Suspense fallback={<Box>Loading the parameters</Box>}>
@@ -201,6 +202,12 @@ const NodeParameters = (props: NodeParametersProps): ReactNode => {
           literals={literalParameters}
           sample={sample}
           names={names}
+          options={{
+            nodeType: node.type,
+            parameters: parametersWithOptions,
+            credentialId: node.credentialId,
+            problem: needsCredential ? 'Choose a credential first: the service asks with it.' : null,
+          }}
         />
       </Suspense>
       <Button onClick={() => setJson(true)}>Parameters as JSON</Button>
