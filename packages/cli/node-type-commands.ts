@@ -93,10 +93,10 @@ export const addNodeTypeCommands = (program: Command, context: CommandContext): 
         options.push(...found.options);
         page = found.nextPage;
       }
-      if (json === true) return printJson(options, io);
       const rows = options.map(({ value, label }) => [String(value), label]);
-      printTable({ titles: ['VALUE', 'LABEL'], texts: ['LABEL'], rows }, io);
-      if (page !== null) io.note(`There are more: narrow them down with --search.`);
+      if (json === true) printJson(options, io);
+      else printTable({ titles: ['VALUE', 'LABEL'], texts: ['LABEL'], rows }, io);
+      if (page !== null) io.note('There are more: narrow them down with --search.');
     },
   });
 

@@ -77,6 +77,15 @@ export const aGithubServer = async () => {
     return { status: 200, headers: page * size < issues.length ? { link: next } : {}, body: found };
   };
 
+  /** The repositories that the token may see, one on each of two pages. */
+  const listRepositories = ({ url }: ReceivedRequest): Answer => {
+    const { searchParams } = new URL(url, 'http://github');
+    const name = searchParams.has('page') ? 'o/tea' : 'o/r';
+    searchParams.set('page', '2');
+    const link = `<https://github.example/user/repos?${searchParams}>; rel="next"`;
+    return { status: 200, headers: name === 'o/r' ? { link } : {}, body: [{ id: 1, full_name: name }] };
+  };
+
   const contents = (path: string) =>
     endpoint(({ method }, given) => {
       if (method === 'PUT') for (const hook of hooks.splice(0)) hook();
@@ -95,6 +104,7 @@ export const aGithubServer = async () => {
 
   const root = '/api/v3/repos/o/r';
   const server = await aLocalServer({
+    '/api/v3/user/repos': endpoint(listRepositories),
     [`${root}/issues`]: endpoint((request, given) => {
       if (request.method === 'GET') return listIssues(request);
       return { status: 201, body: addIssue({ ...given, labels: toLabels(given.labels) }) };

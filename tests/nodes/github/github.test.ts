@@ -147,3 +147,52 @@ describe('a failure of GitHub', () => {
     });
   });
 });
+
+describe('options of the repository', () => {
+  const find = async (page: string | null, parameters: JsonObject, token = GITHUB_TOKEN) => {
+    const context = await aCallingContext({ type: 'httpBearer', secret: { token } });
+    const call = { parameters, credential: context.credential, context, search: '', page };
+    return githubComment.options?.repository?.(call);
+  };
+
+  test.each([
+    [null, 'o/r', '2'],
+    ['2', 'o/tea', null],
+  ])('are those that the token may see, page %j', async (page, name, nextPage) => {
+    expect(await find(page, { baseUrl: `${github.baseUrl}/` })).toEqual({
+      options: [{ value: name }],
+      nextPage,
+    });
+    const { searchParams } = new URL(github.received.at(-1)?.url ?? '', github.baseUrl);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      ...{ sort: 'pushed', per_page: '100' },
+      ...(page !== null && { page }),
+    });
+  });
+
+  test('say what GitHub says of a token', async () => {
+    const failure = await failureOf(find(null, { baseUrl: github.baseUrl }, 'ghp_wrong').then(() => ({})));
+    expect(failure.message).toMatch(/ answered 401: Bad credentials/);
+  });
+
+  test('are those of github.com, unless a base URL is given', async () => {
+    const context = aNodeContext();
+    const urls: string[] = [];
+    const http = {
+      request: async ({ url }: { readonly url: string }) => {
+        urls.push(url);
+        return { status: 200, headers: {}, body: Buffer.from('[]'), stream: null, url };
+      },
+    };
+    const services = { ...context.services, http };
+    const call = {
+      parameters: {},
+      credential: null,
+      context: { ...context, services },
+      search: '',
+      page: null,
+    };
+    expect(await githubComment.options?.repository?.(call)).toEqual({ options: [], nextPage: null });
+    expect(urls).toEqual(['https://api.github.com/user/repos?sort=pushed&per_page=100']);
+  });
+});
