@@ -125,7 +125,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
       await takeCall?.();
       return features.start({ ...arrival, input, executionId, ...how, held: null });
     };
-    return runWebhook(
+    // Awaited here, as in what it calls: a returned promise costs three more turns of the queue.
+    return await runWebhook(
       { ...arrival, ...parsed, secretId, headers, input, features, start, note },
       // The function's remaining time, without the margin.
       Math.max(

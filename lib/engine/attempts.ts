@@ -15,7 +15,7 @@ import type { Plan } from '../workflows/plan/plan.ts';
 import type { CallTurn } from './call-turn.ts';
 import type { RunOptions } from './control.ts';
 import { type Failure, type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
-import type { NodeRun } from './node-run.ts';
+import { givenOf, type NodeRun } from './node-run.ts';
 import { noAws, noFiles, noState, noTcp } from './pure-services.ts';
 import type { Session, SharedServices } from './session.ts';
 import {
@@ -42,7 +42,7 @@ export const runStep = async (
   const signal = run.signal();
   const step: Step = {
     name: run.key,
-    given: run.given,
+    given: givenOf(run),
     isFailureHandled: isRunHandled || (settings?.onError ?? 'fail') !== 'fail',
     retry: settings?.retry,
     atMostOnce: settings?.atMostOnce === true,
@@ -166,12 +166,12 @@ const callExecutor = (
 ): NodeResult | Promise<NodeResult> => {
   const { node: stored, nodeType } = run.planNode;
   const node = parameters === null ? stored : { ...stored, parameters };
-  const attempt = createAttemptContext(session, run, number, credential, queue);
+  const context = new AttemptContext(session, run, number, credential, queue);
   const work = (): NodeResult | Promise<NodeResult> => {
-    const result = executor.execute(node, run.input, attempt.context);
+    const result = executor.execute(node, run.input, context);
     // A control node waits for as long as its waits and inner runs take.
     if (!isPromiseLike(result) || run.control !== null) return result;
-    const inTime = awaitWithinTimeout(attempt, result);
+    const inTime = awaitWithinTimeout(context, result);
     return nodeType.pure ? session.track(inTime) : inTime;
   };
   const { guard } = session.ports;
@@ -232,12 +232,12 @@ const describeData = (data: unknown): string => {
 
 /** Enforces the timeouts on nodes that ignore their signal. */
 const awaitWithinTimeout = async (
-  { rejectOnTimeout }: AttemptContext,
+  context: AttemptContext,
   result: Promise<NodeResult>,
 ): Promise<NodeResult> => {
   const done = new AbortController();
   try {
-    return await Promise.race([result, rejectOnTimeout(done.signal)]);
+    return await Promise.race([result, AttemptContext.rejectOnTimeout(context, done.signal)]);
   } finally {
     done.abort('the attempt has ended'); // an explicit reason: the default one costs a stack trace
   }
@@ -252,91 +252,123 @@ class NodeTimeoutError extends Error {
   }
 }
 
-interface AttemptContext {
-  /** Plain data and closures, so that an executor can destructure and spread it. */
-  readonly context: NodeContext;
-  /** Rejects, and aborts the signal of the context, when the attempt times out or the execution ends; until `done`. */
-  rejectOnTimeout(done: AbortSignal): Promise<never>;
-}
-
 /** Between looks whether the time of an attempt still stands still, at least. */
 const WAITING_INTERVAL_MS = 100;
 
-/** @param number - 1 for the first attempt */
-const createAttemptContext = (
-  session: Session,
-  run: NodeRun,
-  number: number,
-  credential: LentCredential | null,
-  queue?: StepQueue,
-): AttemptContext => {
-  const { execution, ports } = session;
-  const { clock } = ports.services;
-  const { node, nodeType } = run.planNode;
-  const timeoutSeconds = node.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
-  // Loading the credential does not count towards the node's time.
-  const time: AttemptTime = {
-    startedAt: number === 1 && credential === null ? run.startedAt : clock.now(),
-    waiting: 0,
-    waitingSince: null,
-  };
-  // Created on demand: an attempt that is over at once needs none.
-  let created: AbortController | undefined;
-  const controller = (): AbortController => {
-    created ??= new AbortController();
-    return created;
-  };
-  const idempotencyKey = `${run.keyId ?? session.keyId}/${run.key}`;
-  const remainingMs = () =>
-    Math.max(0, time.startedAt + timeoutSeconds * 1_000 - (time.waitingSince ?? clock.now()));
-  return {
-    context: {
-      execution,
-      attempt: number,
-      iteration: run.iteration,
-      inputs: run.inputs,
-      control: run.control,
-      logger: session.logger,
-      get signal() {
-        return controller().signal;
-      },
-      services: nodeType.pure
-        ? session.pureServices(idempotencyKey)
-        : {
-            ...openNetwork(ports.services, { time, remainingMs, controller: controller(), queue }),
-            files: ports.openFiles?.(run.key, controller().signal) ?? noFiles,
-            state: ports.openState?.(run.key, controller().signal, run.keyId) ?? noState,
-          },
-      credential,
-      idempotencyKey,
-      traceparent: nodeType.pure ? undefined : ports.traceparentOf?.(run.key),
-      remainingMs,
-      addUsage: (amounts) => {
-        // What an attempt counts after its timeout is not added to the next attempt.
-        if (created?.signal.aborted !== true) run.usage = addUsage(run.usage, amounts);
-      },
+/**
+ * What an executor is given for one attempt: its own properties, which an executor can destructure and spread. All attempts
+ * share the accessor of `signal`, which is made on demand, and the functions are fields of the class. With a getter in an
+ * object literal, or functions that the constructor assigns, V8 would keep what every attempt refers to until it collects the
+ * whole heap, which took a third of the time of a request.
+ */
+class AttemptContext implements NodeContext {
+  static readonly #signal: PropertyDescriptor & ThisType<AttemptContext> = {
+    enumerable: true,
+    get() {
+      return this.#controller.signal;
     },
-    rejectOnTimeout: (done) =>
-      new Promise((_resolve, reject) => {
-        const signal = run.signal();
-        const fail = (reason: unknown) => {
-          controller().abort(reason);
-          reject(reason);
-        };
-        if (signal.aborted) return fail(signal.reason); // by the node itself, before it returned its promise
-        signal.addEventListener('abort', () => fail(signal.reason), { once: true, signal: done });
-        if (queue !== undefined)
-          controller().signal.addEventListener('abort', () => reject(controller().signal.reason), {
-            once: true,
-            signal: done,
-          });
-        sleepUntilTimeout(clock, time, remainingMs, done).then(
-          () => fail(new NodeTimeoutError(timeoutSeconds)),
-          () => {}, // `done` was aborted
-        );
-      }),
   };
-};
+
+  readonly execution: NodeContext['execution'];
+  readonly attempt: number;
+  readonly iteration: number;
+  readonly inputs: NodeContext['inputs'];
+  readonly control: NodeContext['control'];
+  readonly logger: NodeContext['logger'];
+  readonly services: Services;
+  readonly credential: LentCredential | null;
+  readonly idempotencyKey: string;
+  readonly traceparent: string | undefined;
+  declare readonly signal: AbortSignal;
+  readonly #run: NodeRun;
+  readonly #clock: Clock;
+  readonly #time: AttemptTime;
+  readonly #timeoutSeconds: number;
+  readonly #queue: StepQueue | undefined;
+  #created: AbortController | undefined;
+
+  /** @param number - 1 for the first attempt */
+  constructor(
+    session: Session,
+    run: NodeRun,
+    number: number,
+    credential: LentCredential | null,
+    queue?: StepQueue,
+  ) {
+    const { execution, ports } = session;
+    const { clock } = ports.services;
+    const { node, nodeType } = run.planNode;
+    this.#run = run;
+    this.#clock = clock;
+    this.#queue = queue;
+    this.#timeoutSeconds = node.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
+    // Loading the credential does not count towards the node's time.
+    const startedAt = number === 1 && credential === null ? run.startedAt : clock.now();
+    this.#time = { startedAt, waiting: 0, waitingSince: null };
+    this.execution = execution;
+    this.attempt = number;
+    this.iteration = run.iteration;
+    this.inputs = run.inputs;
+    this.control = run.control;
+    this.logger = session.logger;
+    this.credential = credential;
+    this.idempotencyKey = `${run.keyId ?? session.keyId}/${run.key}`;
+    this.services = nodeType.pure ? session.pureServices(this.idempotencyKey) : this.#openServices(ports);
+    this.traceparent = nodeType.pure ? undefined : ports.traceparentOf?.(run.key);
+    Object.defineProperty(this, 'signal', AttemptContext.#signal);
+  }
+
+  get #controller(): AbortController {
+    this.#created ??= new AbortController();
+    return this.#created;
+  }
+
+  readonly remainingMs = (): number => {
+    const { startedAt, waitingSince } = this.#time;
+    return Math.max(0, startedAt + this.#timeoutSeconds * 1_000 - (waitingSince ?? this.#clock.now()));
+  };
+
+  readonly addUsage = (amounts: Usage): void => {
+    // What an attempt counts after its timeout is not added to the next attempt.
+    if (this.#created?.signal.aborted !== true) this.#run.usage = addUsage(this.#run.usage, amounts);
+  };
+
+  #openServices({ services, openFiles, openState }: Session['ports']): Services {
+    const { key, keyId } = this.#run;
+    const controller = this.#controller;
+    const { signal } = controller;
+    const calls = { time: this.#time, remainingMs: this.remainingMs, controller, queue: this.#queue };
+    return {
+      ...openNetwork(services, calls),
+      files: openFiles?.(key, signal) ?? noFiles,
+      state: openState?.(key, signal, keyId) ?? noState,
+    };
+  }
+
+  /** Rejects, and aborts the signal of the context, when the attempt times out or the execution ends; until `done`. */
+  static rejectOnTimeout(context: AttemptContext, done: AbortSignal): Promise<never> {
+    const run = context.#run;
+    const controller = context.#controller;
+    return new Promise((_resolve, reject) => {
+      const signal = run.signal();
+      const fail = (reason: unknown) => {
+        controller.abort(reason);
+        reject(reason);
+      };
+      if (signal.aborted) return fail(signal.reason); // by the node itself, before it returned its promise
+      signal.addEventListener('abort', () => fail(signal.reason), { once: true, signal: done });
+      if (context.#queue !== undefined)
+        controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {
+          once: true,
+          signal: done,
+        });
+      sleepUntilTimeout(context.#clock, context.#time, context.remainingMs, done).then(
+        () => fail(new NodeTimeoutError(context.#timeoutSeconds)),
+        () => {}, // `done` was aborted
+      );
+    });
+  }
+}
 
 /** The time of an attempt, which stands still while its calls wait for limits. */
 interface AttemptTime {

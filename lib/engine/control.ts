@@ -55,9 +55,9 @@ export interface RunResult {
 /** A run as seen by the control node that starts it. */
 export interface InnerRun {
   /** Runs the trigger, with `input`, and what follows it. */
-  fromTrigger(input: JsonObject): Promise<RunResult>;
+  fromTrigger(input: JsonObject): RunResult | Promise<RunResult>;
   /** Runs what follows the first node of the route, as if that node had delivered `outputs`. */
-  fromOutputs(outputs: Outputs): Promise<RunResult>;
+  fromOutputs(outputs: Outputs): RunResult | Promise<RunResult>;
 }
 
 const toInnerResult = ({ output, failure }: RunResult): InnerResult =>

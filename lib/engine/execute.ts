@@ -14,6 +14,7 @@ import { attemptNode, runStep } from './attempts.ts';
 import { createControl, type InnerRun, type RunOptions, type RunResult } from './control.ts';
 import { toFailure } from './failure.ts';
 import {
+  givenOf,
   mainOf,
   mergeInputs,
   type NodeRun,
@@ -68,7 +69,8 @@ export const execute = async (
   const { onProgress } = ports;
   if (onProgress !== undefined) session.reportProgress = () => onProgress(() => run.records.collect());
   try {
-    const result = await session.awaitWithinTimeout(run.fromTrigger(input));
+    const started = run.fromTrigger(input);
+    const result = started instanceof Promise ? await session.awaitWithinTimeout(started) : started;
     if (ports.guard !== undefined) await ports.guard.flush();
     if (session.strayFailure !== null) return toStrayFailed(session, run, session.strayFailure);
     return result === null ? toTimedOut(session, run) : toExecutionResult(session, run, result);
@@ -153,47 +155,69 @@ class Run implements InnerRun {
    * operations by their position in a branch, so no number depends on which branch is faster.
    */
   #openBranches({ plan, route, steps, within }: RunOptions): void {
-    const closed = Promise.withResolvers<void>();
+    let closed: PromiseWithResolvers<void> | undefined;
     for (const { index, node, nodeType } of plan.nodes) {
       const isReached = (route.incoming[index]?.length ?? 0) > 0 || index === route.trigger;
       if (!isReached || node.disabled === true || (nodeType.pure && nodeType.control === null)) continue;
+      closed ??= Promise.withResolvers<void>();
+      const { promise: end } = closed;
       const opened = Promise.withResolvers<Steps>();
       this.#branches.set(index, opened.promise);
       steps
         .within(within === '' ? node.id : `${within}/${node.id}`, (branch) => {
           this.#branches.set(index, branch);
           opened.resolve(branch);
-          return closed.promise;
+          return end;
         })
         .catch(this.#failWith);
     }
-    if (this.#branches.size > 0) this.#closeBranches = closed.resolve;
+    if (closed !== undefined) this.#closeBranches = closed.resolve;
   }
 
-  fromOutputs(outputs: Outputs): Promise<RunResult> {
+  fromOutputs(outputs: Outputs): RunResult | Promise<RunResult> {
     this.#progress.takeReady();
     this.#initial = mainOf(outputs);
     this.#progress.settle(this.#options.route.trigger, outputs);
     return this.fromTrigger({}); // which has settled: its input is not read
   }
 
-  async fromTrigger(triggerInput: JsonObject): Promise<RunResult> {
+  /** Synchronous where nothing is asynchronous, as with most pure nodes. */
+  fromTrigger(triggerInput: JsonObject): RunResult | Promise<RunResult> {
+    try {
+      const result = this.#advance(triggerInput);
+      if (result === null) return this.#continue();
+      this.#closeBranches?.();
+      return result;
+    } catch (bug) {
+      this.#closeBranches?.();
+      throw bug;
+    }
+  }
+
+  /** Runs on whenever a node ends. */
+  async #continue(): Promise<RunResult> {
     try {
       for (;;) {
-        if (this.#bug !== null) throw this.#bug.error;
-        const failure = this.#startReady(triggerInput) ?? this.#completeAll();
-        if (failure !== null) return this.#fail(failure);
-        if (this.#progress.ready.length === 0) {
-          if (!this.records.hasOpen) return { ...this.partialResult(), failure: null };
-          this.#session.startTimer();
-          this.#session.reportProgress?.();
-          this.#wake = Promise.withResolvers<void>();
-          await this.#wake.promise;
-        }
+        this.#session.startTimer();
+        this.#session.reportProgress?.();
+        this.#wake = Promise.withResolvers<void>();
+        await this.#wake.promise;
+        const result = this.#advance({}); // the trigger was the first node
+        if (result !== null) return result;
       }
     } finally {
       this.#closeBranches?.();
     }
+  }
+
+  /** Starts the nodes that can run. @returns the result; null while nodes are open */
+  #advance(triggerInput: JsonObject): RunResult | null {
+    do {
+      if (this.#bug !== null) throw this.#bug.error;
+      const failure = this.#startReady(triggerInput) ?? this.#completeAll();
+      if (failure !== null) return this.#fail(failure);
+    } while (this.#progress.ready.length > 0);
+    return this.records.hasOpen ? null : { ...this.partialResult(), failure: null };
   }
 
   /** @returns the failure that ends the run; null when it continues */
@@ -282,10 +306,7 @@ class Run implements InnerRun {
       within,
       signal: this.#signalOf,
       scope,
-      given: {
-        isPartial: this.#isPartial,
-        toText: () => JSON.stringify([planNode.node.parameters, inputs, scope?.nodes, scope?.item]),
-      },
+      startsPartial: this.#isPartial,
       control: null,
       startedAt: deadline.now,
       ...unattempted,
@@ -322,7 +343,7 @@ class Run implements InnerRun {
           const inner = new Run(this.#session, {
             trigger: this.#trigger,
             signal: this.#signalOf,
-            isPartial: run.given.isPartial,
+            isPartial: run.startsPartial,
             onPartial: () => {
               run.isPartial = true;
             },
@@ -335,7 +356,7 @@ class Run implements InnerRun {
         const { fatal } = this.#session;
         return fatal === null ? result : { failure: { name: fatal.name, message: fatal.message } };
       },
-      run.given,
+      givenOf(run),
     );
   }
 

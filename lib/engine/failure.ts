@@ -6,7 +6,7 @@ import {
   type NodeError,
 } from '@hookloom/plugin-kit';
 import { isAppError } from '../shared/errors.ts';
-import { measureJson } from './measure-json.ts';
+import { createMeasureJson } from './measure-json.ts';
 
 const MAX_MESSAGE_LENGTH = 1_000;
 const MAX_DETAILS_BYTES = 32_768;
@@ -67,11 +67,12 @@ const readOptions = (
 const toDetails = (details: JsonObject, scrub: Scrub): JsonObject => {
   try {
     if (!isPlainObject(details)) return { omitted: 'no JSON object' };
-    const bytes = measureJson(details);
+    const measure = createMeasureJson();
+    const bytes = measure(details);
     if (bytes > MAX_DETAILS_BYTES)
       return { omitted: `about ${bytes} bytes; at most ${MAX_DETAILS_BYTES} are allowed` };
     const scrubbed = scrub(details);
-    measureJson(scrubbed); // freezes a copy
+    measure(scrubbed); // freezes a copy
     return scrubbed;
   } catch (error) {
     return { omitted: trimMessage(scrub(String(error))) };

@@ -14,9 +14,6 @@ const MAX_DEPTH = 1_000;
 /** A smaller value is measured as quickly as it is looked up, and a body can hold millions of them. */
 const MIN_CACHED_BYTES = 256;
 
-/** The size and depth of frozen data, which never change. Shared by all measurers. */
-const measured = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
-
 /** Returns the size of a value as JSON, in bytes. */
 export type MeasureJson = (value: unknown) => number;
 
@@ -26,6 +23,11 @@ export type MeasureJson = (value: unknown) => number;
  * that passing a large value through many nodes costs nothing.
  */
 export const createMeasureJson = (): MeasureJson => {
+  /**
+   * The size and depth of frozen data, which never change. Each measurer has its own: adding an entry for short-lived data to
+   * a map that outlives the execution costs ten times as much.
+   */
+  const measured = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
   /** Keys from the root to the current value. */
   const path: (string | number)[] = [];
   /** Levels of nesting of the list or map measured last, including itself. */
@@ -92,7 +94,6 @@ export const createMeasureJson = (): MeasureJson => {
 };
 
 /** One function for all: each measurement ends before the next begins. */
-export const measureJson: MeasureJson = createMeasureJson();
 
 const tooDeep = (): NotJsonError =>
   new NotJsonError('', `data nested deeper than ${MAX_DEPTH} levels, or inside itself,`);

@@ -64,8 +64,8 @@ export interface NodeRun {
   usage: Usage | null;
   /** The attempt that follows the latest one; null if none is planned. */
   retry: PlannedRetry | null;
-  /** What its checkpoints depend on; see {@link Given}. */
-  readonly given: Given;
+  /** Whether it starts after items have failed: see {@link Given}. */
+  readonly startsPartial: boolean;
   /** The items of its body that have failed; null for none. */
   failedItems: FailedItems | null;
   /** Whether items have failed, of its own body or inside. */
@@ -77,6 +77,12 @@ export interface NodeRun {
   /** How the node run ended; null while it is open. */
   outcome: Outcome | null;
 }
+
+/** What the checkpoints of a node run depend on. */
+export const givenOf = ({ startsPartial, planNode, inputs, scope }: NodeRun): Given => ({
+  isPartial: startsPartial,
+  toText: () => JSON.stringify([planNode.node.parameters, inputs, scope?.nodes, scope?.item]),
+});
 
 /** A node run before its first attempt. */
 export const unattempted = {
@@ -110,26 +116,20 @@ export const toOutcome = (
 ): Outcome => {
   const { node } = run.planNode;
   const { attempts = 1, usage } = result as Attempt & Partial<StepResult>;
-  const counted = usage === undefined ? { attempts } : { attempts, usage };
-  const durationMs = endedAt - run.startedAt;
+  const record = toNodeRecord(run, 'outputs' in result ? 'succeeded' : 'failed');
+  record.attempts = attempts;
+  if (usage !== undefined) record.usage = usage;
+  record.durationMs = endedAt - run.startedAt;
+  record.input = run.input;
   if ('outputs' in result) {
     const { outputs } = result;
-    return {
-      record: { ...toNodeRecord(run, 'succeeded'), ...counted, durationMs, input: run.input, outputs },
-      outputs,
-      fatal: null,
-    };
+    record.outputs = outputs;
+    return { record, outputs, fatal: null };
   }
   const { name, message, details } = result.failure;
   const fatal = Object.freeze({ nodeId: node.id, name, message });
   const failure = details === undefined ? fatal : Object.freeze({ ...fatal, details });
-  const record: NodeRecord = {
-    ...toNodeRecord(run, 'failed'),
-    ...counted,
-    durationMs,
-    input: run.input,
-    failure,
-  };
+  record.failure = failure;
   const { onError = 'fail' } = node.settings ?? {};
   if (onError === 'fail') return { record, outputs: {}, fatal };
   const data = Object.freeze(toFailedData(run.input, failure, format));
@@ -150,38 +150,40 @@ export const passThrough = (run: NodeRun): Outcome => ({
   fatal: null,
 });
 
-/** The record of a node run that is open, or that did nothing. */
+/**
+ * The record of a node run that is open, or that did nothing. Its fields are assigned one by one, since spreading them would
+ * allocate several objects for each node of each request.
+ */
 export const toNodeRecord = (
-  {
-    planNode: { node },
-    within,
-    iteration,
-    startedAt,
-    attempts,
-    attemptTimes,
-    waits,
-    retry,
-    usage,
-    callbacks,
-    failedItems,
-  }: Omit<NodeRun, 'input' | 'inputs' | 'key' | 'signal' | 'scope' | 'control' | 'outcome' | 'given'>,
+  run: Omit<
+    NodeRun,
+    'input' | 'inputs' | 'key' | 'signal' | 'scope' | 'control' | 'outcome' | 'startsPartial'
+  >,
   status: NodeRecord['status'],
-): NodeRecord => ({
-  nodeId: node.id,
-  ...(within === '' ? {} : { within }),
-  type: node.type,
-  status,
-  iteration,
-  attempts,
+): NewRecord => {
+  const { node } = run.planNode;
+  const { attempts, retry, waits, usage, callbacks, failedItems } = run;
+  const record: NewRecord = {
+    nodeId: node.id,
+    type: node.type,
+    status,
+    iteration: run.iteration,
+    attempts,
+    startedAt: run.startedAt,
+    durationMs: 0,
+  };
+  if (run.within !== '') record.within = run.within;
   // Of a single attempt, start and duration say when it ran.
-  ...(attempts < 2 && retry === null ? {} : { attemptTimes }),
-  ...(waits.length === 0 ? {} : { waits }),
-  startedAt,
-  durationMs: 0,
-  ...(usage === null ? {} : { usage }),
-  ...(callbacks.length === 0 ? {} : { callbacks }),
-  ...(failedItems === null ? {} : { failedItems }),
-});
+  if (attempts >= 2 || retry !== null) record.attemptTimes = run.attemptTimes;
+  if (waits.length > 0) record.waits = waits;
+  if (usage !== null) record.usage = usage;
+  if (callbacks.length > 0) record.callbacks = callbacks;
+  if (failedItems !== null) record.failedItems = failedItems;
+  return record;
+};
+
+/** A record that is being made. */
+type NewRecord = { -readonly [Field in keyof NodeRecord]: NodeRecord[Field] };
 
 /**
  * Merges what the connections delivered, in their order; where keys collide, the last one wins. A single delivery is

@@ -79,8 +79,8 @@ export interface NodeRecord {
    * In the engine the data itself, in a stored record a bounded and redacted view. `outputs` maps each output to its
    * data.
    */
-  readonly input?: JsonValue;
-  readonly outputs?: JsonValue;
+  readonly input?: JsonValue | undefined;
+  readonly outputs?: JsonValue | undefined;
   /** Only in a stored record: what the node's expressions read of data that is too large for its view, by path. */
   readonly reads?: JsonObject;
 }

@@ -17,7 +17,7 @@ import type { Plan, PlanNode } from '../workflows/plan/plan.ts';
 import type { LimitedHttp } from './call-turn.ts';
 import { borrowCredentials, type CredentialSource, createScrubbingLogger } from './credentials.ts';
 import { type Scrub, type StrayErrorGuard, toFailure } from './failure.ts';
-import { type MeasureJson, measureJson } from './measure-json.ts';
+import { createMeasureJson, type MeasureJson } from './measure-json.ts';
 import { createPureServices } from './pure-services.ts';
 import type { NodeFailure, NodeRecord } from './result.ts';
 import { OperationLimitError, type Steps } from './steps.ts';
@@ -175,7 +175,7 @@ export class Session {
    * through it: outputs, failures, log entries.
    */
   readonly scrub: Scrub;
-  readonly measure: MeasureJson = measureJson;
+  readonly measure: MeasureJson = createMeasureJson();
   /** Creates the services of one run of a pure node from its idempotency key. */
   readonly pureServices: (seed: string) => Services;
   /**

@@ -161,9 +161,10 @@ const requestLog = ({ logger, clock }: HandlerParts): Middleware<Passing> => {
   };
   return {
     before: ({ event: call }) => {
-      call.startedAt = clock.now();
-      call.logFields = {};
-      call.addLogFields = (fields) => void Object.assign(call.logFields, fields);
+      // Object.assign: V8 would keep objects that get a closure as a new property until it collects the whole heap.
+      const logFields = {};
+      const addLogFields = (fields: LogFields) => void Object.assign(logFields, fields);
+      Object.assign(call, { startedAt: clock.now(), logFields, addLogFields });
     },
     after: write,
     onError: write,

@@ -157,6 +157,7 @@ export const limitJson = (text: string, maxDepth = Number.POSITIVE_INFINITY): vo
 
 /** Whether a text has more of these characters than `limit`, in strings or not. */
 const hasMoreThan = (text: string, limit: number, ...characters: readonly string[]): boolean => {
+  if (text.length <= limit) return false;
   let count = 0;
   for (const character of characters) {
     for (let at = text.indexOf(character); at !== -1 && count <= limit; at = text.indexOf(character, at + 1))

@@ -34,7 +34,7 @@ export const readWebhookEvent = (event: unknown, now: number) => {
 };
 
 const toRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /** The value if it is a string, else an empty one: `String` would throw for objects without a primitive value. */
 export const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -67,14 +67,22 @@ const readPath = (path: unknown): string => {
  * the headers, the local gateway does not: the result has the cookie header in both cases.
  */
 const readHeaders = (headers: unknown, cookies: unknown): Record<string, string> => {
+  const given = toRecord(headers);
+  const values = areNormal(given) ? given : normalise(given);
+  if (!Array.isArray(cookies) || cookies.length === 0 || Object.hasOwn(values, 'cookie')) return values;
+  return { ...values, cookie: cookies.map(stringOrEmpty).join('; ') };
+};
+
+/** Whether headers are as AWS sends them, so that they need no copy. */
+const areNormal = (headers: Record<string, unknown>): headers is Record<string, string> =>
+  Object.keys(headers).every((name) => typeof headers[name] === 'string' && name === name.toLowerCase());
+
+const normalise = (headers: Record<string, unknown>): Record<string, string> => {
   const values = new Map<string, string>();
-  for (const [name, value] of Object.entries(toRecord(headers))) {
+  for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== 'string') continue;
     const before = values.get(name.toLowerCase());
     values.set(name.toLowerCase(), before === undefined ? value : `${before},${value}`);
-  }
-  if (Array.isArray(cookies) && cookies.length > 0 && !values.has('cookie')) {
-    values.set('cookie', cookies.map(stringOrEmpty).join('; '));
   }
   return Object.fromEntries(values);
 };

@@ -99,6 +99,8 @@ export class LruMap<Key, Value> {
   readonly #maxWeight: number;
   readonly #weigh: (key: Key, value: Value) => number;
   #weight = 0;
+  /** The entry that was used last, which need not move. */
+  #newest: Key | undefined;
 
   /**
    * @param maxWeight - the number of entries, unless they are weighed
@@ -111,9 +113,10 @@ export class LruMap<Key, Value> {
 
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key);
-    if (value !== undefined) {
+    if (value !== undefined && key !== this.#newest) {
       this.#entries.delete(key);
       this.#entries.set(key, value);
+      this.#newest = key;
     }
     return value;
   }
@@ -123,6 +126,7 @@ export class LruMap<Key, Value> {
     const weight = this.#weigh(key, value);
     if (weight > this.#maxWeight) return;
     this.#entries.set(key, value);
+    this.#newest = key;
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= this.#maxWeight) return;

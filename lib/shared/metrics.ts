@@ -61,7 +61,15 @@ export const countEnd = (ended: End, hasMetrics: boolean | undefined): Measureme
   by: hasMetrics === true ? 'workflowId' : undefined,
 });
 
-const toValues = ({ status, durationMs }: End): Measurement['values'] => ({
-  [`Executions${(status.charAt(0).toUpperCase() + status.slice(1)) as FinalState}`]: 1,
-  ExecutionDuration: durationMs,
-});
+const toValues = ({ status, durationMs: ExecutionDuration }: End): Measurement['values'] => {
+  switch (status) {
+    case 'succeeded':
+      return { ExecutionsSucceeded: 1, ExecutionDuration };
+    case 'failed':
+      return { ExecutionsFailed: 1, ExecutionDuration };
+    case 'cancelled':
+      return { ExecutionsCancelled: 1, ExecutionDuration };
+    case 'timedOut':
+      return { ExecutionsTimedOut: 1, ExecutionDuration };
+  }
+};

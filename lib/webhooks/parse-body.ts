@@ -81,11 +81,16 @@ export const decodeUtf8 = (
   { keepsMark = false, isCut = false }: { readonly keepsMark?: boolean; readonly isCut?: boolean } = {},
 ): string | null => {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepsMark }).decode(bytes, { stream: isCut });
+    const decoder =
+      keepsMark || isCut ? new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepsMark }) : whole;
+    return decoder.decode(bytes, { stream: isCut });
   } catch {
     return null;
   }
 };
+
+/** The decoder of whole texts, which keeps nothing between two of them. */
+const whole = new TextDecoder('utf-8', { fatal: true });
 
 const refuseBody = (reason: string): never => {
   throw new AppError(BODY_INVALID, { reason });

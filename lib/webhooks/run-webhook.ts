@@ -82,7 +82,7 @@ export const runWebhook = async (
   const wantedMs = isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs;
   const waitMs = Math.min(wantedMs, timeLimitMs);
   if (!isAsync)
-    return isInBackground ? runBehind(delivery, waitMs, parts) : runInline(delivery, waitMs, parts);
+    return await (isInBackground ? runBehind(delivery, waitMs, parts) : runInline(delivery, waitMs, parts));
   const preference =
     waitSeconds === null || waitMs < wantedMs ? 'respond-async' : `respond-async, wait=${waitSeconds}`;
   const answer = await runBehind(delivery, waitMs, parts);
@@ -201,9 +201,9 @@ const runInline = async (
   if (known === null) {
     const startedAt = parts.clock.now();
     const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
-    delivery.note({ executionId, isDuplicate: false });
-    delivery.note({ ended: { status: result.status, durationMs: parts.clock.now() - startedAt } });
-    return answerResult(delivery, result, parts);
+    const ended = { status: result.status, durationMs: parts.clock.now() - startedAt };
+    delivery.note({ executionId, isDuplicate: false, ended });
+    return await answerResult(delivery, result, parts);
   }
   delivery.note({ executionId, isDuplicate: true });
   const result = await readResult(known, parts.blobs);

@@ -122,14 +122,25 @@ export const measureLatency = async (
 
 const LATENCIES = 2_000;
 
-/** Bytes that one warm call allocates on the heap of V8, from samples of all allocations, collected ones included. */
-export const measureGarbage = async (call: () => unknown): Promise<number> => {
+/**
+ * Bytes that one warm call allocates on the heap of V8, from samples of all allocations; and how many of them the collector of
+ * young objects does not free, and therefore copies. These should be next to none: V8 ties objects together that get a getter
+ * in a literal, or a closure as a property that is assigned later, so that all survive until the whole heap is collected.
+ */
+export const measureGarbage = async (
+  call: () => unknown,
+): Promise<Readonly<Record<'allocated' | 'surviving', number>>> => ({
+  allocated: await sampleHeap(call, true),
+  surviving: await sampleHeap(call, false),
+});
+
+const sampleHeap = async (call: () => unknown, includesYoung: boolean): Promise<number> => {
   const session = new Session();
   session.connect();
   await session.post('HeapProfiler.startSampling', {
     samplingInterval: SAMPLING_BYTES,
     includeObjectsCollectedByMajorGC: true,
-    includeObjectsCollectedByMinorGC: true,
+    includeObjectsCollectedByMinorGC: includesYoung,
   });
   for (let at = 0; at < LATENCIES; at++) await call();
   const { profile } = await session.post('HeapProfiler.stopSampling');

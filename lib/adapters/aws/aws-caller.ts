@@ -159,7 +159,7 @@ export const createSigner = (service: string, region: string) => {
     const names = Object.keys(sent).sort();
     const signedHeaders = names.join(';');
     let canonical = `${method}\n${toCanonicalPath(path, isS3)}\n`;
-    for (const name of names) canonical += `${name}:${sent[name]?.trim().replace(/\s+/g, ' ')}\n`;
+    for (const name of names) canonical += `${name}:${toCanonicalValue(sent[name] ?? '')}\n`;
     canonical += `\n${signedHeaders}\n${bodyHash}`;
     const signature = createHmac('sha256', keyOf(secretAccessKey, time.slice(0, 8)))
       .update(`AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', canonical)}`)
@@ -176,6 +176,10 @@ const deriveKey = (secret: string, scope: readonly string[]): KeyObject =>
       Buffer.from(`AWS4${secret}`),
     ),
   );
+
+/** Without the spaces that a proxy may drop. */
+const toCanonicalValue = (value: string): string =>
+  /\s/.test(value) ? value.trim().replace(/\s+/g, ' ') : value;
 
 /** The lines of path and query. All services but S3 encode the path a second time. */
 const toCanonicalPath = (path: string, isS3: boolean): string => {

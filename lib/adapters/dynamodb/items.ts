@@ -182,19 +182,17 @@ export const deleteItem = async (
 
 /** Adds what the placeholders in the expressions of a call stand for. */
 const withPlaceholders = <Input extends object>(input: Input, { values = {}, names = {} }: Placeholders) => {
-  const expressions = Object.entries(input).map(([name, text]) => (name.endsWith('Expression') ? text : ''));
-  const used = expressions.join(' ').match(/#\w+/g) ?? [];
+  let ExpressionAttributeNames: Record<string, string> | undefined;
+  for (const [name, text] of Object.entries(input)) {
+    if (typeof text !== 'string' || !name.endsWith('Expression')) continue;
+    for (const placeholder of text.match(/#\w+/g) ?? []) {
+      ExpressionAttributeNames ??= {};
+      ExpressionAttributeNames[placeholder] = names[placeholder] ?? placeholder.slice(1);
+    }
+  }
   const attributes = toItem(values);
-  return {
-    ...input,
-    ExpressionAttributeNames:
-      used.length === 0
-        ? undefined
-        : Object.fromEntries(
-            used.map((placeholder) => [placeholder, names[placeholder] ?? placeholder.slice(1)]),
-          ),
-    ExpressionAttributeValues: Object.keys(attributes).length === 0 ? undefined : attributes,
-  };
+  const ExpressionAttributeValues = Object.keys(attributes).length === 0 ? undefined : attributes;
+  return { ...input, ExpressionAttributeNames, ExpressionAttributeValues };
 };
 
 const ifOurs = (isOurs: IsOurs) =>

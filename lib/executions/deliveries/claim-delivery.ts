@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { DELIVERY_KEY_REUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
@@ -147,4 +147,4 @@ export const claimRetry = async (
 };
 
 const hashDelivery = (data: string | Uint8Array, encoding: 'hex' | 'base64url'): string =>
-  createHash('sha256').update(data).digest(encoding);
+  hash('sha256', data, encoding);

@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '@hookloom/plugin-kit';
 
 /**
  * An execution id from a base64url hash. It never begins with a hyphen, which the command line would parse as an
  * option.
  */
-export const toExecutionId = (hash: string): string => (hash.startsWith('-') ? `0${hash.slice(1)}` : hash);
+export const toExecutionId = (digest: string): string =>
+  digest.startsWith('-') ? `0${digest.slice(1)}` : digest;
 
-const hashToId = (text: string): string =>
-  toExecutionId(createHash('sha256').update(text).digest('base64url'));
+const hashToId = (text: string): string => toExecutionId(hash('sha256', text, 'base64url'));
 
 /** The id of the execution that a request starts, derived from the gateway's request id, so that one read finds it. */
 export const executionIdOfRequest = (requestId: string): string => hashToId(`request/${requestId}`);

@@ -53,10 +53,10 @@ const recordAndPublish = async (
   record: (end: ExecutionEnd) => Promise<boolean>,
 ): Promise<boolean> => {
   const endedAt = Math.max(end.endedAt, execution.startedAt); // clocks of two machines differ
-  const sendReport = await findReport({ ...execution, ...end }, ports);
+  const sendReport = end.status === 'succeeded' ? null : await findReport({ ...execution, ...end }, ports);
   const recorded = { ...end, endedAt, isInOutbox: ports.usesOutbox || sendReport !== null };
   const isFinished = await record(recorded);
-  if (isFinished) await publishCompletion({ ...execution, ...recorded }, sendReport, ports);
+  if (isFinished) await publishCompletion(execution, recorded, sendReport, ports);
   return isFinished;
 };
 
@@ -95,22 +95,26 @@ export const finishEarly = (
 export const publishEnd = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
   ports: FinishPorts,
-): Promise<void> => publishCompletion(execution, await findReport(execution, ports), ports);
+): Promise<void> => publishCompletion(execution, execution, await findReport(execution, ports), ports);
 
 const publishCompletion = async (
-  execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
+  execution: ExecutionIdentity,
+  end: Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure' | 'isInOutbox'>,
   sendReport: SendReport | null,
   { executions, events, logger }: FinishPorts,
 ): Promise<void> => {
-  const { executionId, workflowId, isInOutbox } = execution;
-  const sent = await Promise.allSettled([events.publish(toEnded(execution)), sendReport?.()]);
-  const refused = sent.find(({ status }) => status === 'rejected');
-  if (refused?.status === 'rejected') {
-    const cause: unknown = refused.reason;
+  const { executionId, workflowId } = execution;
+  const sent = events.publish(toEnded(execution, end));
+  const reported = sendReport?.();
+  if (reported !== undefined) await Promise.allSettled([sent, reported]);
+  try {
+    await sent;
+    await reported;
+  } catch (cause) {
     logger.error('The end of the execution could not be published.', { executionId, workflowId, cause });
     return;
   }
-  if (!isInOutbox) return;
+  if (!end.isInOutbox) return;
   try {
     await executions.markPublished(executionId);
   } catch (cause) {
@@ -124,9 +128,12 @@ const publishCompletion = async (
   }
 };
 
-const toEnded = (execution: EndedExecution): EndedExecution => {
+const toEnded = (
+  execution: ExecutionIdentity,
+  { status, endedAt, failure }: Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure'>,
+): EndedExecution => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf } = execution;
-  const { status, endedAt, failure, traceparent, hasMetrics } = execution;
+  const { traceparent, hasMetrics } = execution;
   return {
     executionId,
     workflowId,

@@ -37,24 +37,25 @@ export const toStart = (
     takenOver,
   }: Omit<NewExecution, 'input'>,
   options: StartOptions,
-): ExecutionStart => ({
-  executionId,
-  workflowId: workflow.definition.id,
-  workflowVersion: workflow.version,
-  trigger,
-  traceparent,
-  requestId,
-  keepsResult,
-  held: null,
-  retryOf: null,
-  retriedCheckpoints: null,
-  ...takenOver,
-  ...(workflow.variables === undefined ? {} : { variables: workflow.variables }),
-  ...(workflow.definition.settings?.metrics === true ? { hasMetrics: true } : {}),
-  ...(workflow.definition.settings?.maxCostPerMonth === undefined
-    ? {}
-    : { maxCost: workflow.definition.settings.maxCostPerMonth }),
-  ...(workflow.definition.settings?.highVolume === true ? { isHighVolume: true } : {}),
-  ...(editedInput === undefined ? {} : { editedInput }),
-  ...options,
-});
+): ExecutionStart => {
+  const { id: workflowId, settings = {} } = workflow.definition;
+  return {
+    executionId,
+    workflowId,
+    workflowVersion: workflow.version,
+    trigger,
+    traceparent,
+    requestId,
+    keepsResult,
+    held: null,
+    retryOf: null,
+    retriedCheckpoints: null,
+    ...takenOver,
+    ...(workflow.variables && { variables: workflow.variables }),
+    ...(settings.metrics === true && { hasMetrics: true }),
+    ...(settings.maxCostPerMonth !== undefined && { maxCost: settings.maxCostPerMonth }),
+    ...(settings.highVolume === true && { isHighVolume: true }),
+    ...(editedInput && { editedInput }),
+    ...options,
+  };
+};

@@ -42,18 +42,17 @@ export const createRunExecution =
     const start = toStart(execution, { ...INLINE_START, startedAt: clock.now(), startToken: ids.next() });
     // The record of a run with a delivery key is also its claim, which repeated deliveries look for.
     const isRecordedOnce = isPure && !execution.keepsResult;
-    if (!isRecordedOnce) await startOnce(ports.executions.start(start), start);
-    const journal: CheckpointJournal = new Map();
+    if (!isRecordedOnce && !(await ports.executions.start(start))) throw toAlreadyStarted(start);
+    const journal: CheckpointJournal | undefined = execution.keepsResult ? new Map() : undefined;
     const result = await runToResult(() => run(start, journal), start, logger);
     const toEnd = () => computeEnd(execution, start, result, ports, journal);
-    if (isRecordedOnce) await startOnce(startAndFinish(start, await toEnd(), ports), start);
-    else await recordEnd(start, result, toEnd, ports);
+    if (!isRecordedOnce) await recordEnd(start, result, toEnd, ports);
+    else if (!(await startAndFinish(start, await toEnd(), ports))) throw toAlreadyStarted(start);
     return result;
   };
 
-const startOnce = async (started: Promise<boolean>, { executionId }: ExecutionStart): Promise<void> => {
-  if (!(await started)) throw new AppError(ALREADY_STARTED, { executionId });
-};
+const toAlreadyStarted = ({ executionId }: ExecutionStart): AppError =>
+  new AppError(ALREADY_STARTED, { executionId });
 
 /** Turns a bug of the engine into a failed execution, so that its record does not stay open. */
 export const runToResult = async (
@@ -77,7 +76,7 @@ export const computeEnd = async (
   { executionId, keepsResult, variables }: ExecutionStart,
   result: ExecutionResult,
   { clock, blobs }: Pick<Ports, 'clock' | 'blobs'>,
-  journal: CheckpointJournal = new Map(),
+  journal?: CheckpointJournal,
 ): Promise<NewEnd> => {
   const { status, nodes, failure } = result;
   const hasFailed = status !== 'succeeded';
@@ -89,9 +88,9 @@ export const computeEnd = async (
       ? await (await import('../record/view-run.chunk.ts')).viewRun(nodes, workflow.definition, variables)
       : dropData(nodes),
     failure,
-    ...(await packResult({ executionId, keepsResult }, result, input, blobs)),
+    ...(keepsResult && (await packResult({ executionId, keepsResult }, result, input, blobs))),
     ...(hasFailed ? { input: await packInput(executionId, input, blobs, true), variables } : {}),
-    ...(hasFailed && isKept && journal.size > 0
+    ...(hasFailed && isKept && journal !== undefined && journal.size > 0
       ? { checkpoints: await packJournal({ executionId }, journal, blobs, true) }
       : {}),
   };
@@ -187,7 +186,7 @@ export const createPrepareRun =
     plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
     const beganAt = services.clock.now();
     const maxWaitMs = Math.min(timeLimitMs / 2, MAX_CREDENTIAL_WAIT_MS);
-    await outboundCredentials?.prefetch(plan.credentialIds, maxWaitMs);
+    if (plan.credentialIds.length > 0) await outboundCredentials?.prefetch(plan.credentialIds, maxWaitMs);
     const leftMs = Math.max(0, timeLimitMs - Math.max(0, services.clock.now() - beganAt));
     const limits = computeLimits(workflow.definition.settings, 'inline', leftMs);
     const collectsEnds = collectsAllEnds(workflow.definition, trigger.nodeId);
@@ -202,24 +201,23 @@ export const createPrepareRun =
       }
       const steps = inlineSteps(services.clock);
       const { variables } = start;
-      const ports = {
-        services: plan.isPure ? services : identifyCalls(services, input, start.executionId),
-        openFiles: filesFor({ ...start, life: BRIEF_DAYS }),
-        openState: stateFor?.({ ...start, executionId: keyIdOf(start) }),
+      const request = { execution, keyId: keyIdOf(start), input, variables, limits, collectsEnds };
+      const common = {
         logger: loggerFor(execution),
-        steps:
-          start.keepsResult && !plan.isPure ? (await loadJournals()).journalSteps(steps, journal) : steps,
         workflows: otherWorkflows,
         callbacks: null,
         credentials: lendTo(plan, outboundCredentials),
-        traceparentOf: openTrace === undefined || plan.isPure ? undefined : await openTrace(start),
         guard,
       };
-      return execute(
-        plan,
-        { execution, keyId: keyIdOf(start), input, variables, limits, collectsEnds },
-        ports,
-      );
+      if (plan.isPure) return execute(plan, request, { ...common, services, steps });
+      return execute(plan, request, {
+        ...common,
+        services: identifyCalls(services, input, start.executionId),
+        openFiles: filesFor({ ...start, life: BRIEF_DAYS }),
+        openState: stateFor?.({ ...start, executionId: keyIdOf(start) }),
+        steps: start.keepsResult ? (await loadJournals()).journalSteps(steps, journal) : steps,
+        traceparentOf: await openTrace?.(start),
+      });
     };
     return { isPure: plan.isPure, run };
   };

@@ -1,4 +1,3 @@
-import { LruMap } from '../cache.ts';
 export const REDACTED = '[redacted]';
 
 /** Where a name occurs: a key of data, a header, or a query parameter, where `state` is a secret and not part of an address. */
@@ -21,8 +20,12 @@ const ABOUT =
 const MAX_LENGTH = 256;
 
 const MAX_CACHED = 1_000;
-/** The cached results by place and name, since callers repeat the same few names. */
-const cache = new LruMap<string, boolean>(MAX_CACHED);
+/** Results by place and name, since callers repeat the same few names. */
+const known: Readonly<Record<NamePlace, Map<string, boolean>>> = {
+  body: new Map(),
+  header: new Map(),
+  query: new Map(),
+};
 
 /**
  * Whether a field, header or parameter with this name contains a secret, whatever separates its words: `clientSecret`,
@@ -30,11 +33,13 @@ const cache = new LruMap<string, boolean>(MAX_CACHED);
  * `monkey`.
  */
 export const isSecretName = (name: string, place: NamePlace = 'body'): boolean => {
-  const key = place + name.slice(-MAX_LENGTH);
-  const cached = cache.get(key);
+  if (name.length > MAX_LENGTH) return hasSecretWord(name.slice(-MAX_LENGTH), place);
+  const names = known[place];
+  const cached = names.get(name);
   if (cached !== undefined) return cached;
-  const isSecret = hasSecretWord(key.slice(place.length), place);
-  cache.set(key, isSecret);
+  const isSecret = hasSecretWord(name, place);
+  if (names.size === MAX_CACHED) names.clear();
+  names.set(name, isSecret);
   return isSecret;
 };
 

@@ -123,10 +123,7 @@ export const requestOutcomes = (record: RecordRequest) => {
   };
   return {
     before: ({ event: call }: Passing): void => {
-      call.notes = {};
-      call.note = (more) => {
-        call.notes = { ...call.notes, ...more };
-      };
+      Object.assign(call, { notes: {}, note: (more: RequestNotes) => void Object.assign(call.notes, more) });
     },
     after: settle,
     onError: settle,

@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readLongJson } from '../../../lib/adapters/dynamodb/attributes.ts';
-import { fitNodes } from '../../../lib/adapters/dynamodb/executions/execution-item.ts';
+import {
+  fitNodes,
+  readNodes,
+  toPlainNodes,
+} from '../../../lib/adapters/dynamodb/executions/execution-item.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 
 const record = (nodeId: string, status: NodeRecord['status'] = 'succeeded'): NodeRecord => ({
@@ -70,4 +74,34 @@ test('the result never exceeds the available bytes, and every node run is accoun
       expect(bytes).toBeLessThanOrEqual(maxBytes);
     }),
   );
+});
+
+const anyNode: fc.Arbitrary<NodeRecord> = fc.record(
+  {
+    nodeId: fc.string(),
+    type: fc.string(),
+    status: fc.constantFrom('succeeded', 'skipped', 'failed', 'passedThrough'),
+    iteration: fc.constantFrom(0, 0, 0, 1),
+    attempts: fc.constantFrom(0, 1, 1, 2),
+    startedAt: fc.nat(),
+    durationMs: fc.nat(),
+    within: fc.constantFrom(undefined, undefined, 'each/0/3'),
+    usage: fc.constantFrom(undefined, { inputTokens: 1 }),
+    input: fc.constant(undefined),
+  },
+  { requiredKeys: ['nodeId', 'type', 'status', 'iteration', 'attempts', 'startedAt', 'durationMs'] },
+) as fc.Arbitrary<NodeRecord>;
+
+test('the short form of the nodes of a run says all of them, or there is none', () => {
+  fc.assert(
+    fc.property(fc.array(anyNode, { maxLength: 20 }), (nodes) => {
+      const ran = toPlainNodes(nodes);
+      if (ran !== null)
+        expect(readNodes({ ran: { S: ran } })).toEqual(
+          nodes.map((node) => (node.status === 'skipped' ? { ...node, durationMs: 0 } : node)),
+        );
+    }),
+  );
+  const skipped = { ...record('b', 'skipped'), attempts: 0, durationMs: 0 };
+  expect(toPlainNodes([record('a'), skipped])).toBe('[["a","set",1,1],["b","set",1]]');
 });

@@ -139,7 +139,14 @@ describe('preparing a run', () => {
       true,
       10_000,
     );
-    const { run } = await prepare(anExecution(), 20_000);
+    const workflow = aChain();
+    const nodes = workflow.definition.nodes.map((node, at, { length }) =>
+      at === length - 1 ? { ...node, credentialId: 'mail' } : node,
+    );
+    const execution = anExecution({
+      workflow: { ...workflow, definition: { ...workflow.definition, nodes } },
+    });
+    const { run } = await prepare(execution, 20_000);
     const result = await run({ ...started, startedAt: clock.time });
     expect(result).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
   });
@@ -189,7 +196,7 @@ describe('preparing a run', () => {
       opened.push(of);
       return filesIn(inMemoryBlobs())(of);
     };
-    const { prepare } = aPreparation(undefined, true, 0, { filesFor });
+    const { prepare } = aPreparation(undefined, false, 0, { filesFor });
     await (await prepare(anExecution(), 60_000)).run(started);
     expect(opened).toMatchObject([{ executionId: started.executionId, life: 4 }]);
   });

@@ -246,7 +246,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   keepsResult: item.keepsResult?.BOOL === true,
   ...(item.hasMetrics?.BOOL === true ? { hasMetrics: true } : {}),
   ...(item.maxCost === undefined ? {} : { maxCost: readNumber(item, 'maxCost') }),
-  nodes: readLongJson<NodeRecord[]>(item, 'nodes', []),
+  nodes: readNodes(item),
   nodesOmitted: readNumber(item, 'nodesOmitted', 0),
   failure: readFailure(item),
   leaseOwner: item.leaseOwner?.S ?? null,
@@ -313,24 +313,31 @@ export const toExecutionData = (item: Item): ExecutionData => ({
 /** Lease of a finished execution in the outbox: after it, the sweeper publishes the end. */
 export const OUTBOX_LEASE_MS = 60_000;
 
-/** The attributes of a finished record; it does not have undefined ones. */
-export const toEndAttributes = ({
-  status,
-  endedAt,
-  nodes,
-  nodesOmitted = 0,
-  failure,
-  result,
-  isInOutbox,
-  activeMs,
-  journalSize,
-}: ExecutionEnd) => {
-  const { stored, omitted } = fitNodes(nodes);
+/**
+ * The attributes of a finished record; it does not have undefined ones.
+ * @param ran - its nodes, if they are plain and the record is new: see {@link toPlainNodes}
+ */
+export const toEndAttributes = (
+  {
+    status,
+    endedAt,
+    nodes,
+    nodesOmitted = 0,
+    failure,
+    result,
+    isInOutbox,
+    activeMs,
+    journalSize,
+  }: ExecutionEnd,
+  ran: string | null = null,
+) => {
+  const fitted = ran === null ? fitNodes(nodes) : null;
   return {
     status,
     endedAt: toIso(endedAt),
-    nodes: stored,
-    nodesOmitted: nodesOmitted + omitted,
+    ran,
+    nodes: fitted?.stored,
+    nodesOmitted: nodesOmitted + (fitted?.omitted ?? 0),
     failure: json(failure),
     result: packed(result),
     isInOutbox: isInOutbox || null,
@@ -389,6 +396,62 @@ export const unlessSwept = (attributes: Attributes): Expiry => {
 
 /** The attributes whose removal takes a record out of the index of sweeps. */
 export const SWEPT_ATTRIBUTES = ['sweepShard', 'sweepAt', 'leaseExpiresAt'];
+
+/** A node that succeeded at its first attempt, or one that was skipped: id, type, start and duration. */
+type PlainNode = readonly [nodeId: string, type: string, startedAt: number, durationMs?: number];
+
+/** The most nodes that are stored as a list of numbers and names, which is not compressed. */
+const MAX_PLAIN_NODES = 16;
+
+/**
+ * The nodes of a run without data of which each has run once, or was skipped, in a form of a fifth of the size: it needs no
+ * compression, and the record fits into one write unit.
+ *
+ * @returns null for any other run
+ */
+export const toPlainNodes = (nodes: readonly NodeRecord[]): string | null => {
+  if (nodes.length > MAX_PLAIN_NODES) return null;
+  const plain: PlainNode[] = [];
+  for (const node of nodes) {
+    const { nodeId, type, status, iteration, attempts, startedAt, durationMs } = node;
+    const isRun = status === 'succeeded' && attempts === 1;
+    const isPlain = iteration === 0 && (isRun || (status === 'skipped' && attempts === 0));
+    if (!isPlain || hasMore(node)) return null;
+    plain.push(isRun ? [nodeId, type, startedAt, durationMs] : [nodeId, type, startedAt]);
+  }
+  return JSON.stringify(plain);
+};
+
+const PLAIN_FIELDS: ReadonlySet<string> = new Set<keyof NodeRecord>([
+  'nodeId',
+  'type',
+  'status',
+  'iteration',
+  'attempts',
+  'startedAt',
+  'durationMs',
+]);
+
+const hasMore = (node: NodeRecord): boolean => {
+  for (const field in node)
+    if (!PLAIN_FIELDS.has(field) && node[field as keyof NodeRecord] !== undefined) return true;
+  return false;
+};
+
+/** Reads the nodes of a record, from its attributes `nodes` or `ran`. */
+export const readNodes = (item: Item): NodeRecord[] =>
+  item.ran === undefined ? readLongJson(item, 'nodes', []) : readPlainNodes(item);
+
+const readPlainNodes = (item: Item): NodeRecord[] =>
+  readJson<readonly PlainNode[]>(item, 'ran').map(([nodeId, type, startedAt, durationMs]) => ({
+    nodeId,
+    type,
+    status: durationMs === undefined ? 'skipped' : 'succeeded',
+    iteration: 0,
+    attempts: durationMs === undefined ? 0 : 1,
+    startedAt,
+    durationMs: durationMs ?? 0,
+  }));
 
 /** Maximum size as stored, compressed, in bytes. An item has at most 400 KB, and each kilobyte costs a write unit. */
 const MAX_BYTES = 64_000;

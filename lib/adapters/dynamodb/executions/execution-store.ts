@@ -30,6 +30,7 @@ import {
   toIso,
   toLease,
   toOutboxSweep,
+  toPlainNodes,
   toRecord,
   toStartAttributes,
   toSweep,
@@ -146,13 +147,13 @@ export const createExecutionStore = onTable(
       },
 
       startAndFinish: async (start, end) => {
-        await saveEndData(start.executionId, end);
-        const started = toStartAttributes(start, retentionDays);
         const isBad = end.status !== 'succeeded';
+        if (isBad) await saveEndData(start.executionId, end);
+        const started = toStartAttributes(start, retentionDays);
         return putRecord(start, {
           ...started,
           n: 0,
-          ...toEndAttributes(end),
+          ...toEndAttributes(end, toPlainNodes(end.nodes)),
           ...(isBad
             ? { failedWorkflowId: started.workflowId, timeShard: timeShardOf(start.executionId, true) }
             : {}),

@@ -1,10 +1,9 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import type { NodeRecord } from '../../../engine/result.ts';
 import type { ObservedExecution, RunSource } from '../../../health/sample-runs.ts';
 import type { StoredWorkflows } from '../../../health/stored-facts.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
-import { type Item, readLongJson, readNumber, readText } from '../attributes.ts';
-import { toIso, workflowPartitions } from '../executions/execution-item.ts';
+import { type Item, readNumber, readText } from '../attributes.ts';
+import { readNodes, toIso, workflowPartitions } from '../executions/execution-item.ts';
 import { getItems, onTable, putItem, queryFirst } from '../items.ts';
 import { scanDefinitions } from '../workflows/workflow-reader.ts';
 
@@ -65,13 +64,15 @@ export const createRunSource = onTable(
     },
 
     read: async (ids) =>
-      (await getItems(table, 'executionId', ids, ['executionId', 'nodes', 'nodesOmitted'])).map(toObserved),
+      (await getItems(table, 'executionId', ids, ['executionId', 'nodes', 'ran', 'nodesOmitted'])).map(
+        toObserved,
+      ),
   }),
 );
 
 /** Reads a record without the nodes' data, which is most of it. */
 const toObserved = (item: Item): ObservedExecution => ({
-  nodes: readLongJson<NodeRecord[]>(item, 'nodes', []).map(({ type, status, failure }) =>
+  nodes: readNodes(item).map(({ type, status, failure }) =>
     failure === undefined ? { type, status } : { type, status, failure },
   ),
   nodesOmitted: readNumber(item, 'nodesOmitted', 0),
