@@ -21,49 +21,60 @@ export const readReturns = (code: string): JsonObject | null => {
   const comment = code.slice(start, end).replace(/\n[ \t]*\*/g, '\n');
   const [, tag] = comment.split(/@returns?\s*\{/, 2);
   if (tag === undefined) return null;
-  const read = readType(tokenize(tag), 0);
-  return read !== null && read.rest[0] === '}' && read.type.type === 'object' ? read.type : null;
+  const tokens: Tokens = { texts: tokenize(tag), at: 0 };
+  const read = readType(tokens, 0);
+  return read !== null && peek(tokens) === '}' && read.type.type === 'object' ? read.type : null;
 };
 
 const tokenize = (text: string): readonly string[] =>
   text.match(/[A-Za-z_$][\w$]*|"[^"\n]*"|'[^'\n]*'|-?\d+(\.\d+)?|[^\s]/g) ?? [];
 
+/** The tokens of a type, and which of them is read next. */
+interface Tokens {
+  readonly texts: readonly string[];
+  at: number;
+}
+
+const peek = ({ texts, at }: Tokens): string => texts[at] ?? '';
+
+/** Takes the next token if it is that one. */
+const take = (tokens: Tokens, text: string): boolean => {
+  if (peek(tokens) !== text) return false;
+  tokens.at += 1;
+  return true;
+};
+
+const takeAny = (tokens: Tokens): string => tokens.texts[tokens.at++] ?? '';
+
 interface Read {
   readonly type: Type;
-  readonly rest: readonly string[];
   /** Whether it may be undefined, which JSON leaves out. */
   readonly isOptional?: boolean;
 }
 
 /** Reads alternatives: `string | null`. Null for what can't be read. */
-const readType = (tokens: readonly string[], depth: number): Read | null => {
+const readType = (tokens: Tokens, depth: number): Read | null => {
   if (depth > MAX_DEPTH) return null;
   const types: Type[] = [];
-  let rest = tokens[0] === '|' ? tokens.slice(1) : tokens;
   let isOptional = false;
-  for (;;) {
-    const read = readItem(rest, depth);
+  take(tokens, '|');
+  do {
+    const read = readItem(tokens, depth);
     if (read === null) return null;
-    rest = read.rest;
     if (read.isOptional === true) isOptional = true;
     else types.push(read.type);
-    if (rest[0] !== '|') return { type: types.length === 0 ? ANYTHING : eitherOf(types), rest, isOptional };
-    rest = rest.slice(1);
-  }
+  } while (take(tokens, '|'));
+  return { type: types.length === 0 ? ANYTHING : eitherOf(types), isOptional };
 };
 
 /** Reads one alternative with its brackets: `string[]`. */
-const readItem = (tokens: readonly string[], depth: number): Read | null => {
-  const first = readSingle(tokens, depth + 1);
-  if (first === null) return null;
-  let { type, rest } = first;
-  let lists = 0;
-  while (rest[0] === '[' && rest[1] === ']') {
-    type = listOf(type);
-    rest = rest.slice(2);
-    lists += 1;
+const readItem = (tokens: Tokens, depth: number): Read | null => {
+  let read = readSingle(tokens, depth + 1);
+  while (read !== null && peek(tokens) === '[' && tokens.texts[tokens.at + 1] === ']') {
+    read = { type: listOf(read.type) };
+    tokens.at += 2;
   }
-  return { type, rest, isOptional: lists === 0 && first.isOptional === true };
+  return read;
 };
 
 const NAMED: Readonly<Record<string, Type>> = {
@@ -77,66 +88,51 @@ const NAMED: Readonly<Record<string, Type>> = {
   Object: { type: 'object' },
 };
 
-const readSingle = ([token = '', ...rest]: readonly string[], depth: number): Read | null => {
-  if (token === '{') return readObject(rest, depth);
+const readSingle = (tokens: Tokens, depth: number): Read | null => {
+  const token = takeAny(tokens);
+  if (token === '{') return readObject(tokens, depth);
   if (token === '(') {
-    const inner = readType(rest, depth);
-    return inner?.rest[0] === ')' ? { ...inner, rest: inner.rest.slice(1) } : null;
+    const inner = readType(tokens, depth);
+    return take(tokens, ')') ? inner : null;
   }
-  if (/^["']/.test(token)) return { type: { type: 'string', enum: [token.slice(1, -1)] }, rest };
-  if (/^-?\d/.test(token)) return { type: { type: 'number', enum: [Number(token)] }, rest };
-  if (token === 'undefined') return { type: ANYTHING, rest, isOptional: true };
-  if (token === '*') return { type: ANYTHING, rest };
+  if (/^["']/.test(token)) return { type: { type: 'string', enum: [token.slice(1, -1)] } };
+  if (/^-?\d/.test(token)) return { type: { type: 'number', enum: [Number(token)] } };
+  if (token === 'undefined') return { type: ANYTHING, isOptional: true };
+  if (token === '*') return { type: ANYTHING };
   if (!/^[A-Za-z_$]/.test(token)) return null;
-  if (rest[0] === '<') return readGeneric(token, rest.slice(1), depth);
-  return { type: (Object.hasOwn(NAMED, token) ? NAMED[token] : undefined) ?? ANYTHING, rest };
+  if (take(tokens, '<')) return readGeneric(token, tokens, depth);
+  return { type: (Object.hasOwn(NAMED, token) ? NAMED[token] : undefined) ?? ANYTHING };
 };
 
 /** Reads `Array<T>`, `Promise<T>` and `Record<string, T>`; others are anything. */
-const readGeneric = (name: string, tokens: readonly string[], depth: number): Read | null => {
+const readGeneric = (name: string, tokens: Tokens, depth: number): Read | null => {
   const types: Type[] = [];
-  let rest = tokens;
-  for (;;) {
-    const read = readType(rest, depth);
+  do {
+    const read = readType(tokens, depth);
     if (read === null) return null;
     types.push(read.type);
-    const [next, ...others] = read.rest;
-    rest = others;
-    if (next === '>') break;
-    if (next !== ',') return null;
-  }
+  } while (take(tokens, ','));
+  if (!take(tokens, '>')) return null;
   const [first = ANYTHING, second = ANYTHING] = types;
-  const type =
-    name === 'Array' || name === 'ReadonlyArray'
-      ? listOf(first)
-      : name === 'Promise'
-        ? first
-        : name === 'Record'
-          ? { type: 'object', additionalProperties: second }
-          : ANYTHING;
-  return { type, rest };
+  if (name === 'Array' || name === 'ReadonlyArray') return { type: listOf(first) };
+  if (name === 'Promise') return { type: first };
+  return { type: name === 'Record' ? { type: 'object', additionalProperties: second } : ANYTHING };
 };
 
 /** Reads the fields behind an opening brace. */
-const readObject = (tokens: readonly string[], depth: number): Read | null => {
+const readObject = (tokens: Tokens, depth: number): Read | null => {
   const properties: Record<string, Type> = {};
   const required: string[] = [];
-  let rest = tokens;
-  while (rest[0] !== '}') {
-    const [name = '', ...behind] = rest;
+  while (!take(tokens, '}')) {
+    const name = takeAny(tokens);
     if (!/^[A-Za-z_$"']/.test(name)) return null;
-    const isMarked = behind[0] === '?';
-    const [colon, ...value] = isMarked ? behind.slice(1) : behind;
-    const read = colon === ':' ? readType(value, depth) : null;
+    const isMarked = take(tokens, '?');
+    const read = take(tokens, ':') ? readType(tokens, depth) : null;
     if (read === null) return null;
     const key = /^["']/.test(name) ? name.slice(1, -1) : name;
     Object.defineProperty(properties, key, { value: read.type, enumerable: true, configurable: true });
     if (!isMarked && read.isOptional !== true) required.push(key);
-    rest = read.rest[0] === ',' || read.rest[0] === ';' ? read.rest.slice(1) : read.rest;
-    if (rest === read.rest && rest[0] !== '}') return null;
+    if (!take(tokens, ',') && !take(tokens, ';') && peek(tokens) !== '}') return null;
   }
-  return {
-    type: { type: 'object', properties, required, additionalProperties: false },
-    rest: rest.slice(1),
-  };
+  return { type: { type: 'object', properties, required, additionalProperties: false } };
 };
