@@ -68,6 +68,7 @@ const runsInPage = [
   'lib/shared/near-name.ts',
   'packages/authoring/validation/',
   'packages/authoring/oauth2-presets.ts',
+  'packages/authoring/reference/print-node-type.ts',
 ];
 const packagesInPage = ['@hookloom/counted-jsonata', '@hookloom/plugin-kit', '@hookloom/plugin-kit/host'];
 

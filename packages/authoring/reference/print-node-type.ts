@@ -183,19 +183,29 @@ const printKeys = (schema: Schema, indent: string): string[] => {
   return shapes.flatMap((shape) => [`${indent}- either`, ...printShape(shape, `${indent}  `)]);
 };
 
-/** What is delivered by the value of a parameter, or by whether it is given. Values with the same result share a line. */
-const printCases = ({ by, ifGiven, cases }: Schema, indent: string): string[] => {
+const printCases = (schema: Schema, indent: string): string[] =>
+  casesOf(schema).flatMap(({ when, schema: own }) => [
+    `${indent}- ${when} (${toLine(printType(own))})`,
+    ...printKeys(own, `${indent}  `),
+  ]);
+
+/** What is delivered by the value of a parameter, or by whether it is given. Values with the same result are one case. */
+export const casesOf = ({
+  by,
+  ifGiven,
+  cases,
+}: Schema): { readonly when: string; readonly schema: Schema }[] => {
   const groups = Map.groupBy(Object.entries(cases as Readonly<Record<string, Schema>>), ([, schema]) =>
     JSON.stringify(schema),
   );
-  return [...groups.values()].flatMap((group) => {
+  return [...groups.values()].map((group) => {
     const [, schema] = group[0] as [string, Schema];
     const names = group.map(([name]) => name);
     const when =
       by === undefined
         ? `${names[0] === 'given' ? 'with' : 'without'} ${toCode(String(ifGiven))}`
         : `${toCode(String(by))} ${toCodes(names)}`;
-    return [`${indent}- ${when} (${toLine(printType(schema))})`, ...printKeys(schema, `${indent}  `)];
+    return { when, schema };
   });
 };
 
@@ -229,7 +239,8 @@ const printShape = ({ properties, required }: Schema, indent: string): string[] 
   });
 };
 
-const printType = (schema: Schema): string => {
+/** A type in a few words, with what is between backticks as code. */
+export const printType = (schema: Schema): string => {
   const { type, items, $ref, merged, cases, by, ifGiven, schemaIn } = schema;
   if (isPlainObject(cases)) return `depends on ${toCode(String(by ?? ifGiven))}`;
   if (typeof schemaIn === 'string') return `what ${toCode(schemaIn)} allows`;
@@ -245,7 +256,10 @@ const printType = (schema: Schema): string => {
   if (type === undefined && branches.length > 0)
     return [...new Set(branches.map(printType))].join(branches.every(isConst) ? ', ' : ' or ');
   if (Array.isArray(type)) return type.map(printValue).join(' or ');
-  if (type === 'array' && isPlainObject(items)) return `array of ${printType(items)}`;
+  if (type === 'array' && isPlainObject(items))
+    return isPlainObject(items.cases)
+      ? `array whose items depend on ${toCode(String(items.by ?? items.ifGiven))}`
+      : `array of ${printType(items)}`;
   const [value] = type === 'object' ? otherValues(schema) : [];
   if (value !== undefined) return `object of ${printType(value)}`;
   return [type, $ref].find((name) => typeof name === 'string') ?? 'any JSON';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { toOutputFields } from '../src/views/reference/output-fields.ts';
 import { type SchemaField, toSchemaFields } from '../src/views/reference/schema-fields.ts';
 
 /** The one field of an object with this schema. */
@@ -89,4 +90,38 @@ test('a schema that holds itself ends', () => {
   schema.properties = { a: schema };
   schema.items = schema;
   expect(JSON.stringify(toSchemaFields(schema)).split('"name":"a"').length).toBeLessThan(20);
+});
+
+/** Each field with its type, indented as it is nested. */
+const outline = (fields: readonly SchemaField[], indent = ''): readonly string[] =>
+  fields.flatMap(({ name, type, description, groups }) => [
+    `${indent}${name} (${type})${description === '' ? '' : `: ${description}`}`,
+    ...outline(groups.flat(), `${indent}  `),
+  ]);
+
+test('outputs have their fields, the cases of a parameter, and what is taken from the input', () => {
+  const item = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, note: {} } };
+  const append = {
+    type: 'object',
+    required: ['items'],
+    properties: { items: { type: 'array', items: item } },
+  };
+  const schemas = {
+    main: { by: 'mode', cases: { merge: { $ref: '#input' }, append } },
+    each: { merged: [{ $ref: '#input' }, { type: 'object', properties: { at: { type: 'integer' } } }] },
+    rows: { ifGiven: 'sql', cases: { given: { type: 'object' } } },
+  };
+  expect(outline(toOutputFields(['main', 'each', 'rows', 'error'], schemas))).toEqual([
+    'main (depends on `mode`)',
+    '  with `mode` `merge` (its input)',
+    '  with `mode` `append` (object)',
+    '    items (array of object)',
+    '      id (string)',
+    '      note (any JSON): May be absent',
+    'each (its input and these fields)',
+    '  at (integer): May be absent',
+    'rows (depends on `sql`)',
+    '  with `sql` (object)',
+    'error (any JSON)',
+  ]);
 });

@@ -115,9 +115,9 @@ export const NodePanel = ({
   );
 };
 
-/** The positions of failed items, such as `3, 17 and 40 more`. */
+/** The positions of failed items, such as `[3], [17] and 40 more`. */
 const listIndexes = ({ count, indexes }: NonNullable<NodeRun['failedItems']>): string =>
-  count > indexes.length ? `${indexes.join(', ')} and ${count - indexes.length} more` : indexes.join(', ');
+  `${indexes.map((index) => `[${index}]`).join(', ')}${count > indexes.length ? ` and ${count - indexes.length} more` : ''}`;
 
 /** When each of several attempts ran, and how long the node waited for it. */
 const Attempts = ({ run, now }: { readonly run: NodeRun; readonly now: number }): ReactNode => {

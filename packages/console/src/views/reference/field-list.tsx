@@ -35,11 +35,17 @@ const Field = ({
   return (
     <li>
       <div className="field-head">
-        <Box variant="code" fontWeight="bold">
-          {name}
-        </Box>
+        {name.includes('`') ? (
+          <Box fontWeight="bold" display="inline">
+            <MarkedText text={name} />
+          </Box>
+        ) : (
+          <Box variant="code" fontWeight="bold">
+            {name}
+          </Box>
+        )}
         <Box color="text-body-secondary" display="inline">
-          {type}
+          <MarkedText text={type} />
         </Box>
         {isRequired && <Badge color="blue">required</Badge>}
         {notes.map((note) => (

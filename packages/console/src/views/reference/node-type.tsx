@@ -14,6 +14,7 @@ import { NameList } from '../../parts/name-list.tsx';
 import { HeadedPage } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { FieldList } from './field-list.tsx';
+import { toOutputFields } from './output-fields.ts';
 import { ProviderState } from './provider-state.tsx';
 import { toSchemaFields } from './schema-fields.ts';
 import { TryParameters } from './try-parameters.tsx';
@@ -43,6 +44,7 @@ const Reference = ({ shown }: { readonly shown: Shown }): ReactNode => (
     {shown.schema !== undefined && (
       <Parameters schema={shown.schema} literal={shown.literalParameters ?? []} />
     )}
+    <Delivered shown={shown} />
     {shown.schema !== undefined && <TryParameters shown={shown} />}
     {shown.example && (
       <Panel title="Example">
@@ -65,6 +67,22 @@ const Parameters = ({
       {groups.length === 0 && <Box color="text-body-secondary">It has no parameters.</Box>}
       {choice !== null && <Alert type="info">{choice}</Alert>}
       <FieldList groups={groups} notes={(name) => (literal.includes(name) ? ['no expressions'] : [])} />
+    </Panel>
+  );
+};
+
+/** What the outputs deliver, as far as it is declared. */
+const Delivered = ({ shown }: { readonly shown: Shown }): ReactNode => {
+  const { outputs, outputSchemas = {}, deliveryDependsOnParameters } = shown;
+  if (Object.keys(outputSchemas).length === 0) return null;
+  return (
+    <Panel
+      title="Outputs"
+      {...(deliveryDependsOnParameters === true && {
+        description: 'They depend on the parameters: these are of the example.',
+      })}
+    >
+      <FieldList groups={[toOutputFields(outputs ?? [], outputSchemas)]} />
     </Panel>
   );
 };

@@ -4,8 +4,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** A key of an object, as its JSON Schema describes it. */
 export interface SchemaField {
+  /** With backticks around code in a name that is a condition. */
   readonly name: string;
-  /** `string`, `array of object`, `string or number`. */
+  /** `string`, `array of object`, `string or number`; with backticks around code. */
   readonly type: string;
   readonly isRequired: boolean;
   /** The default as JSON; null if there is none. */
