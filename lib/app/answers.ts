@@ -36,7 +36,8 @@ export const change = v.object({
   to: v.optional(json),
 });
 
-const schemas = v.record(v.string(), described(anyObject, 'A JSON Schema'));
+const jsonSchema = described(anyObject, 'A JSON Schema');
+const schemas = v.record(v.string(), jsonSchema);
 
 /** What an editor can't know of the data of a workflow. */
 export const describedData = v.object({
@@ -44,5 +45,8 @@ export const describedData = v.object({
     v.record(v.string(), schemas),
     'By node id, what nodes deliver on each output if that depends on their parameters, with references such as `#input` to what the node gets',
   ),
-  workflows: described(schemas, 'By id, what the workflows deliver that its nodes run'),
+  workflows: described(
+    v.record(v.string(), v.object({ output: jsonSchema, input: v.optional(jsonSchema) })),
+    'By id, what the workflows deliver that its nodes run, and take if their trigger declares it',
+  ),
 });

@@ -46,6 +46,7 @@ export const runWorkflowRoute = defineRoute({
   },
   problems: [
     'WORKFLOW_NOT_FOUND',
+    'BODY_SCHEMA_MISMATCH',
     'NOT_STARTABLE',
     'DELIVERY_KEY_REUSED',
     'WORKFLOW_INVALID',

@@ -12,6 +12,7 @@ import {
 } from '@hookloom/plugin-kit';
 import { NESTING_LIMIT } from '@hookloom/plugin-kit/host';
 import pLimit from 'p-limit';
+import { ENTRY_TRIGGER } from '../workflows/definition/entry-trigger.ts';
 import type { Plan, Route } from '../workflows/plan/plan.ts';
 import { toFailure } from './failure.ts';
 import type { NodeRun, Outputs } from './node-run.ts';
@@ -71,9 +72,6 @@ const MAX_FAILED = 20;
 
 /** How many waits of a node run are on its record. */
 const MAX_WAITS = 20;
-
-/** The type of the node at which a workflow starts when another workflow runs it. */
-const ENTRY_TYPE = 'manualTrigger';
 
 /**
  * Creates the control of one node run. Its operations are named by a counter, since their order is the same on every
@@ -203,11 +201,11 @@ export const createControl = (
       }));
       if (typeof version !== 'number') throw new Error(`there is no enabled workflow "${workflowId}"`);
       const other = await workflows.loadPlan(workflowId, version);
-      const entries = other.nodes.filter(({ node }) => node.type === ENTRY_TYPE && node.disabled !== true);
+      const entries = other.nodes.filter(({ node }) => node.type === ENTRY_TRIGGER && node.disabled !== true);
       const [entry] = entries;
       if (entry === undefined || entries.length > 1) {
         throw new Error(
-          `a workflow that others run needs exactly one ${ENTRY_TYPE}, but "${workflowId}" has ${entries.length}`,
+          `a workflow that others run needs exactly one ${ENTRY_TRIGGER}, but "${workflowId}" has ${entries.length}`,
         );
       }
       const inner = createInnerRun({

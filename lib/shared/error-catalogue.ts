@@ -200,7 +200,7 @@ export const BODY_SCHEMA_MISMATCH = (_: { errors: readonly FoundError[] }) =>
   describeError(
     'BODY_SCHEMA_MISMATCH',
     400,
-    'The body does not match the JSON Schema of this webhook; nothing was started.',
+    'The body does not match the JSON Schema of this trigger; nothing was started.',
     'Body does not match its schema',
   );
 export const RATE_LIMITED = (p: { retryAfterSeconds: number }) =>

@@ -2,6 +2,7 @@ import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { acceptDelivery, claimDelivery } from '../executions/deliveries/claim-delivery.ts';
 import { findInputProblem } from '../executions/deliveries/find-input-problem.ts';
+import { requireDeclaredInput } from '../executions/deliveries/require-declared-input.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import { BODY_INVALID, NOT_STARTABLE, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
@@ -27,7 +28,7 @@ interface HandStart {
 /**
  * Starts a workflow in the background from any of its triggers, without that trigger's event. The record says that it
  * was started by hand.
- * @throws AppError `WORKFLOW_NOT_FOUND` | `NOT_STARTABLE` | `BODY_INVALID` | `DELIVERY_KEY_REUSED` |
+ * @throws AppError `WORKFLOW_NOT_FOUND` | `NOT_STARTABLE` | `BODY_INVALID` | `BODY_SCHEMA_MISMATCH` | `DELIVERY_KEY_REUSED` |
  * `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
  */
 export const startByHand = async (
@@ -43,6 +44,7 @@ export const startByHand = async (
     throw notStartable(workflowId, `it is disabled; enable it first: workflow enable ${workflowId}`);
   const findNodeType = await parts.loadNodeTypes(nodeTypesOf(definition));
   const node = chooseTrigger(workflowId, triggersOf(definition.nodes, findNodeType), triggerNodeId);
+  await requireDeclaredInput(node, input);
   const claimed = await claimDelivery(
     {
       workflow,

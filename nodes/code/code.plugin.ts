@@ -89,19 +89,12 @@ export const code = defineAction({
   },
 });
 
-/** How many differences a message names. */
-const MAX_NAMED = 3;
-
 /** @throws NodeError if a result is not what the schema says */
 const requireFit = async (result: JsonObject, schema: JsonObject): Promise<void> => {
-  const { findErrors } = await import('@hookloom/bounded-schema');
+  const { describeErrors, findErrors } = await import('@hookloom/bounded-schema');
   const errors = findErrors(schema, result);
   if (errors.length === 0) return;
-  const named = errors
-    .slice(0, MAX_NAMED)
-    .map(({ place, message }) => `${place || 'the result'}: ${message}`);
-  const more = errors.length > MAX_NAMED ? `; and ${errors.length - MAX_NAMED} more` : '';
-  throw new NodeError(`the code did not return what "output" says: ${named.join('; ')}${more}`, {
+  throw new NodeError(`the code did not return what "output" says: ${describeErrors(errors, 'the result')}`, {
     name: 'CodeError',
     isRetryable: false,
   });

@@ -91,7 +91,11 @@ test('the page knows the types of a node, with what the service has said of outp
   };
   const n = { type: 'object', properties: { n: { type: 'number' } } };
   const label = { type: 'object', properties: { label: { type: 'string' } } };
-  const described = { definition, outputs: { sums: { main: n } }, workflows: { shipping: label } };
+  const described = {
+    definition,
+    outputs: { sums: { main: n } },
+    workflows: { shipping: { output: label } },
+  };
   expect(await describeInPage(definition, 'run', { described })).toMatchObject({
     nodeId: 'run',
     input: n,

@@ -430,10 +430,11 @@ describe('what only the service knows of data', () => {
     { id: 'run', type: 'subworkflow', parameters: { workflowId: 'shipping' } },
     { id: 'none', type: 'subworkflow', parameters: { workflowId: 'nowhere' } },
   ];
+  const orderSchema = { type: 'object', required: ['order'] };
   const shipping = aWorkflow({
     id: 'shipping',
     nodes: [
-      { id: 'start', type: 'manualTrigger', parameters: {} },
+      { id: 'start', type: 'manualTrigger', parameters: { schema: orderSchema } },
       { id: 'label', type: 'set', parameters: { values: { label: 'A-1' } } },
     ],
     connections: [{ sourceNodeId: 'start', targetNodeId: 'label' }],
@@ -455,8 +456,8 @@ describe('what only the service knows of data', () => {
       sums: { main: { properties: { items: { items: { properties: { n: { type: 'integer' } } } } } } },
     });
     expect(described.workflows).toMatchObject({
-      shipping: { type: 'object', properties: { label: { type: 'string' } } },
-      nowhere: {},
+      shipping: { output: { type: 'object', properties: { label: { type: 'string' } } }, input: orderSchema },
+      nowhere: { output: {} },
     });
   });
 
@@ -476,5 +477,6 @@ describe('what only the service knows of data', () => {
     const { status, body } = await ask('PUT', WORKFLOWS, many(caller, shipping));
     expect(status).toBe(200);
     expect(JSON.stringify(body)).toContain('the input has no \\"lable\\"');
+    expect(JSON.stringify(body)).toContain('it lacks the key \\"order\\"');
   });
 });

@@ -509,6 +509,21 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     expect(result.body).toContain(text);
   });
 
+  test('checks an edited input by the schema of a manual trigger', async () => {
+    const { workflows, definition } = await anEnded();
+    const [{ id = '' } = {}, ...others] = definition.nodes;
+    const schema = { type: 'object', required: ['id'] };
+    await workflows.put(
+      { ...definition, nodes: [{ id, type: 'manualTrigger', parameters: { schema } }, ...others] },
+      [],
+    );
+    const edit = (input: JsonObject) => call('adminRetryExecution', byCaller({ version: 'current', input }));
+    const refused = await edit({ total: 1 });
+    expect(refused).toMatchObject(aProblem(400, 'body-schema-mismatch'));
+    expect(refused.body).toContain('"pointer":"#/input"');
+    expect(await edit({ id: 1 })).toMatchObject({ statusCode: 202 });
+  });
+
   const keyed = (key: string, body = '{}') => ({
     headers: { 'idempotency-key': key, 'content-type': 'application/json' },
     body,

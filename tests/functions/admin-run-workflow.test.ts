@@ -111,6 +111,20 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     });
   });
 
+  test('refuses an input that the schema of a manual trigger does not allow, with its places, and starts nothing', async () => {
+    const schema = { type: 'object', properties: { name: { type: 'number' } } };
+    const [, greet] = greeting().nodes;
+    const nodes = [{ ...manual, parameters: { schema } }, greet];
+    const { call, records } = await aService(greeting({ nodes } as never));
+    const refused = await call();
+    expect(refused).toMatchObject(aProblem(400, 'body-schema-mismatch'));
+    expect(bodyOf(refused).errors).toEqual([
+      { pointer: '#/name', detail: expect.stringContaining('number') },
+    ]);
+    expect(records()).toEqual([]);
+    expect(await call({ body: '{"name":1}' })).toMatchObject({ statusCode: 202 });
+  });
+
   test('names the wait only if it can be that long', async () => {
     const { call } = await aService();
     const context = { getRemainingTimeInMillis: () => 6_000 };

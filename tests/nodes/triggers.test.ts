@@ -60,13 +60,29 @@ describe('webhookTrigger', () => {
 });
 
 describe('manualTrigger', () => {
-  const run = async (input: JsonObject) => runNode(manualTrigger, 'manualTrigger', {}, input);
+  const run = async (input: JsonObject, parameters: JsonObject = {}) =>
+    runNode(manualTrigger, 'manualTrigger', parameters, input);
 
   test('outputs when and how it was started, and its data', async () => {
     expect(await run({ a: 1 })).toStrictEqual({
       triggeredAt: '2023-11-14T22:13:20.000Z',
       triggerType: 'manual',
       a: 1,
+    });
+  });
+
+  test('takes only an input that its schema allows, and says where another one differs', async () => {
+    const schema = {
+      type: 'object',
+      required: ['id'],
+      properties: { lines: { type: 'array', items: { type: 'number' } } },
+    };
+    expect(await run({ id: 1, lines: [2] }, { schema })).toMatchObject({ id: 1, lines: [2] });
+    await expect(run({ lines: [2, 'a'] }, { schema })).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^the input is not what "schema" says: the input: .*"id".*; \/lines\/1: .*number/,
+      ),
+      isRetryable: false,
     });
   });
 

@@ -8,6 +8,7 @@ import {
 import { nodeKeyOf, toFailedData } from '../../engine/node-run.ts';
 import { isOpen, type NodeRecord } from '../../engine/result.ts';
 import type { Connection, Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
+import { ENTRY_TRIGGER } from '../../workflows/definition/entry-trigger.ts';
 import type { Scope } from '../../workflows/expressions/scope.ts';
 import { type ExecutionRecord, toExecutionInfo } from '../record/execution-store.ts';
 import { isCut } from '../record/view-data.ts';
@@ -45,9 +46,6 @@ export interface RecordedScope {
   /** The rest of the scope. */
   readonly bare: Pick<Scope, 'execution' | 'seed'>;
 }
-
-/** The type of the node at which a run of another workflow starts. */
-const ENTRY_TYPE = 'manualTrigger';
 
 /**
  * Reads the node runs of a record in the order of their starts.
@@ -134,7 +132,7 @@ interface RunSoFar {
 }
 
 const openRun = (parent: RunSoFar | undefined, within: string, firstType: string): RunSoFar => ({
-  isForeign: within !== '' && (firstType === ENTRY_TYPE || parent?.isForeign === true),
+  isForeign: within !== '' && (firstType === ENTRY_TRIGGER || parent?.isForeign === true),
   latest: new Map(),
   lastRun: new Map(),
 });

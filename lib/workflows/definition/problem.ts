@@ -43,8 +43,10 @@ export interface CheckedWorkflow {
 export interface DescribedData {
   /** What nodes deliver on each output, by their ids, if it depends on the code of a node type. */
   readonly outputs: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
-  /** What the workflows deliver that it runs, by their ids. */
-  readonly workflows: Readonly<Record<string, JsonObject>>;
+  /** What the workflows deliver and take that it runs, by their ids. */
+  readonly workflows: Readonly<
+    Record<string, { readonly output: JsonObject; readonly input?: JsonObject | undefined }>
+  >;
 }
 
 /** When a trigger fires next: local times in its time zone with UTC offsets; empty when it never fires again. */

@@ -1,4 +1,3 @@
-import type { Mistake } from '@hookloom/bounded-schema';
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote, toPointerKey } from '../../../lib/shared/describe.ts';
@@ -14,7 +13,7 @@ import { proposeValue } from './proposals/proposal.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { foreignNodeTypes } from './references/foreign-names.ts';
 import { type Names, type VisibleIds, webhookFieldsOf } from './references/names.ts';
-import { checkSchema } from './schema/check-schema.ts';
+import { checkSchema, isOnlyKnownInRun } from './schema/check-schema.ts';
 import type { WorkflowTypes } from './types/infer-workflow.ts';
 
 interface NodeChecks {
@@ -106,17 +105,6 @@ const suggestNodeType = (
   const foreign = foreignNodeTypes.get(own.toLowerCase());
   const same = [own, foreign].find((name) => name !== undefined && isKnown(name));
   return same ?? findNearName(type, isKnown);
-};
-
-/**
- * Whether an error is about the value of an expression, which is known only at run time. A template with more than one
- * expression always gives a string, so its type is known.
- */
-const isOnlyKnownInRun = ({ value: data, keyword }: Mistake): boolean => {
-  if (typeof data !== 'string' || !data.includes('{{')) return false;
-  const parts = splitTemplate(data);
-  const hasExpression = parts.some((part) => 'expression' in part);
-  return hasExpression && (parts.length === 1 || keyword !== 'type');
 };
 
 /**

@@ -1,9 +1,10 @@
 import { didYouMean, quote } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
+import { ENTRY_TRIGGER } from '../../../lib/workflows/definition/entry-trigger.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
-import { ENTRY_TRIGGER, listSubworkflows, readSubworkflow } from './graph/subworkflows.ts';
+import { listSubworkflows, readSubworkflow } from './graph/subworkflows.ts';
 
 /** The other workflows in the same store. */
 interface KnownWorkflows {

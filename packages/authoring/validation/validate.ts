@@ -23,6 +23,7 @@ import { checkResponses } from './mistakes/check-responses.ts';
 import { proposeWithout } from './proposals/proposal.ts';
 import { checkClashes } from './references/check-clashes.ts';
 import { checkData } from './references/check-data.ts';
+import { checkInputs } from './references/check-inputs.ts';
 import { checkSwitches } from './references/check-switch.ts';
 import { checkUrls } from './references/check-urls.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
@@ -48,7 +49,7 @@ const MAX_PROBLEMS = 500;
  * proportional to the size of the file.
  *
  * @param variables - names of the variables of the stage; null for a file by itself
- * @param inferCalled - infers what the workflows deliver that it runs; by default, nothing is known of them
+ * @param inferCalled - finds out what is known of the workflows that it runs; by default nothing
  */
 export const validateWorkflow = async (
   value: unknown,
@@ -107,7 +108,8 @@ const checkSemantics = async (
 ): Promise<Problem[]> => {
   const graph = readDraftGraph(definition, findNodeType);
   const natives = await loadNatives();
-  const types = inferWorkflow(graph, natives, await inferCalled(definition));
+  const called = await inferCalled(definition);
+  const types = inferWorkflow(graph, natives, called);
   const hints = limitHints();
   const loopNodes = findLoopNodes(graph);
   const isConnected =
@@ -150,6 +152,7 @@ const checkSemantics = async (
     ...checkUrls(graph),
     ...checkData(graph),
     ...checkSwitches(graph, types, natives),
+    ...checkInputs(graph, types, called, natives),
     ...(isConnected ? await checkClashes(graph, types, loopNodes) : []),
   ];
 };

@@ -106,6 +106,15 @@ type SchemaError = {
   readonly message: string;
 };
 
+/** How many errors a message names. */
+const MAX_NAMED = 3;
+
+/** Names the first errors with their places. @param noun - the whole value, such as `the input` */
+export const describeErrors = (errors: readonly SchemaError[], noun: string): string => {
+  const named = errors.slice(0, MAX_NAMED).map(({ place, message }) => `${place || noun}: ${message}`);
+  return `${named.join('; ')}${errors.length > MAX_NAMED ? `; and ${errors.length - MAX_NAMED} more` : ''}`;
+};
+
 /**
  * Checks a value against a JSON Schema.
  *

@@ -7,7 +7,9 @@ const declaring = (properties: object, required: readonly string[] = []) => ({
 
 test("an integer that a number can't hold is sent as a string of its digits", () => {
   const fields = toInputFields(declaring({ id: { type: 'integer' } })) ?? [];
-  expect(toInput(fields, { id: '8202522731445525542' })).toEqual({ body: { id: '8202522731445525542' } });
+  expect(toInput('webhookTrigger', fields, { id: '8202522731445525542' })).toEqual({
+    body: { id: '8202522731445525542' },
+  });
   expect(parseInput('{"id":8202522731445525542}')).toEqual({ input: { id: '8202522731445525542' } });
 });
 
@@ -34,9 +36,15 @@ describe('the form of a trigger', () => {
   });
 
   test('makes a body of typed values, without fields that are empty', () => {
-    const input = toInput(fields ?? [], { what: '12', cost: '1.5', team: '7', urgent: 'false' });
+    const input = toInput('webhookTrigger', fields ?? [], {
+      what: '12',
+      cost: '1.5',
+      team: '7',
+      urgent: 'false',
+    });
     expect(input).toEqual({ body: { what: '12', cost: 1.5, team: 7, urgent: false } });
-    expect(toInput(fields ?? [], { what: '' })).toEqual({ body: {} });
+    expect(toInput('webhookTrigger', fields ?? [], { what: '' })).toEqual({ body: {} });
+    expect(toInput('manualTrigger', fields ?? [], { what: '12' })).toEqual({ what: '12' });
   });
 
   test.each([

@@ -15,7 +15,10 @@ export const schema = defineFeature({
     examples: [{ type: 'object', required: ['id'], properties: { id: { type: 'string' } } }],
   }),
   check: (value) => findProblems(value as JsonObject),
-  stages: async (rule) => (await import('./schema-stages.ts')).checkBody(rule as JsonMap),
+  stages: async (rule) => {
+    const match = (await import('../../../shared/match-schema.ts')).matchSchema(rule as JsonMap);
+    return { judge: ({ input }) => match(input.body) };
+  },
 });
 
 const findProblems = async (value: JsonObject): Promise<Problem[]> => {

@@ -1,9 +1,8 @@
 import type { WorkflowNode } from '@hookloom/plugin-kit';
 import type { WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
 
-/** The node type that runs another workflow, and the trigger type that it fires there. */
+/** The node type that runs another workflow. */
 export const SUBWORKFLOW = 'subworkflow';
-export const ENTRY_TRIGGER = 'manualTrigger';
 
 /** The workflows that nodes run, but for those known only at run time. */
 export const listSubworkflows = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>) =>

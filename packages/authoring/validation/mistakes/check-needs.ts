@@ -1,12 +1,11 @@
 import { ERROR_OUTPUT, isPlainObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import { quote, quoteAll } from '../../../../lib/shared/describe.ts';
+import { ENTRY_TRIGGER } from '../../../../lib/workflows/definition/entry-trigger.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { type DraftGraph, type DraftNode, edgesFrom } from '../graph/draft-graph.ts';
 import { proposeRemoval, proposeValue, proposeWithout } from '../proposals/proposal.ts';
 
 const ERROR_TRIGGER = 'errorTrigger';
-/** The trigger that people and other workflows fire; there, a failure is reported to the caller. */
-const ENTRY_TRIGGER = 'manualTrigger';
 
 /** Checks that a node has what it requires: a credential, a body, a connection for its failures. */
 export const checkNeeds = (graph: DraftGraph, draft: DraftNode): Problem[] => [
@@ -58,6 +57,7 @@ const checkOnError = (graph: DraftGraph, { index, node, nodeType, outputs }: Dra
 /** Failures of a run that a failure started are not reported, which prevents an endless loop. */
 export const checkOwnFailures = ({ nodes }: DraftGraph, workflowId: string): Problem[] =>
   nodes.some(({ node: { type }, nodeType }) => {
+    // What fires an entry gets its failure.
     return type !== ERROR_TRIGGER && type !== ENTRY_TRIGGER && nodeType?.kind !== 'action';
   })
     ? []

@@ -1,4 +1,5 @@
 import { quote } from '../../../../lib/shared/describe.ts';
+import { ENTRY_TRIGGER } from '../../../../lib/workflows/definition/entry-trigger.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../../lib/workflows/definition/to-path-configs.ts';
 import {
@@ -10,10 +11,8 @@ import {
   sourcesIn,
   targetsIn,
 } from '../graph/draft-graph.ts';
+import { SUBWORKFLOW } from '../graph/subworkflows.ts';
 import { isResponder } from './check-callers.ts';
-
-const SUBWORKFLOW = 'subworkflow';
-const ENTRY_TRIGGER = 'manualTrigger';
 
 /** Checks that every path from a webhook with `responseNode` reaches a respondToWebhook, and that no subworkflow runs itself forever. */
 export const checkWays = (graph: DraftGraph, workflowId: string): Problem[] => [

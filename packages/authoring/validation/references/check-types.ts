@@ -241,7 +241,7 @@ const articles: Readonly<Record<string, string>> = {
 };
 
 /** The JSON types of a type: `a string or null`. */
-const describeType = (type: Type): string => describeNames(typesOf(type));
+export const describeType = (type: Type): string => describeNames(typesOf(type));
 
 const typesOf = (type: Type): readonly string[] => [
   ...new Set(branchesOf(type).map((branch) => String(branch.type))),

@@ -37,6 +37,17 @@ export const checkSchema = (
 type IsUnknown = (mistake: Mistake) => boolean;
 
 /**
+ * Whether an error is about the value of an expression, which is known only at run time. A template with more than one
+ * expression always gives a string, so its type is known.
+ */
+export const isOnlyKnownInRun = ({ value: data, keyword }: Mistake): boolean => {
+  if (typeof data !== 'string' || !data.includes('{{')) return false;
+  const parts = splitTemplate(data);
+  const hasExpression = parts.some((part) => 'expression' in part);
+  return hasExpression && (parts.length === 1 || keyword !== 'type');
+};
+
+/**
  * Turns mistakes into problems: a misspelt key is not also reported as missing, and for alternatives (`oneOf`, `anyOf`)
  * only the best match is reported.
  */

@@ -1,7 +1,9 @@
+import { findSchemaFault, findUnsupported } from '@hookloom/bounded-schema';
 import type { Natives } from '@hookloom/counted-jsonata';
-import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import { eitherOf, type FindNodeType } from '@hookloom/plugin-kit/host';
 import type { WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
+import { ENTRY_TRIGGER } from '../../../../lib/workflows/definition/entry-trigger.ts';
 import { loadNatives } from '../../../../lib/workflows/expressions/language.chunk.ts';
 import {
   type DraftGraph,
@@ -12,13 +14,10 @@ import {
   reachFrom,
   readDraftGraph,
 } from '../graph/draft-graph.ts';
-import { ENTRY_TRIGGER, listSubworkflows } from '../graph/subworkflows.ts';
+import { listSubworkflows } from '../graph/subworkflows.ts';
 import { continues } from './failures.ts';
-import { inferWorkflow } from './infer-workflow.ts';
+import { type CalledWorkflow, type CalledWorkflows, inferWorkflow } from './infer-workflow.ts';
 import { ANYTHING, objectOf, type Type } from './types.ts';
-
-/** What the workflows deliver that `subworkflow` nodes run, by id; those that are not known are missing. */
-export type CalledWorkflows = ReadonlyMap<string, Type>;
 
 /** Finds a workflow that another one runs; null for one that is not at hand. */
 export type FindCalled = (workflowId: string) => Promise<WorkflowDefinition | null>;
@@ -33,16 +32,23 @@ export type InferCalled = (definition: Pick<WorkflowDefinition, 'nodes'>) => Pro
 /** Infers it from the definitions that are at hand. */
 export const createInferCalled = (find: FindCalled, findNodeType: FindNodeType): InferCalled => {
   return async (definition) => {
-    const known = new Map<string, Type>();
+    const known = new Map<string, CalledWorkflow>();
     const inferAll = async (caller: Pick<WorkflowDefinition, 'nodes'>, depth: number): Promise<void> => {
       for (const { workflowId } of listSubworkflows(caller)) {
         if (known.has(workflowId) || known.size >= MAX_WORKFLOWS) continue;
-        known.set(workflowId, ANYTHING); // also if it runs itself
+        known.set(workflowId, { output: ANYTHING }); // also if it runs itself
         const other = await find(workflowId);
         if (other === null) continue;
         if (depth < MAX_DEPTH) await inferAll(other, depth + 1);
         const graph = readDraftGraph(other, findNodeType);
-        known.set(workflowId, inferResult(graph, await loadNatives(), known));
+        const entries = graph.nodes.filter(
+          ({ node, isDisabled }) => node.type === ENTRY_TRIGGER && !isDisabled,
+        );
+        const [entry] = entries;
+        if (entry === undefined || entries.length > 1) continue;
+        const output = inferResult(graph, entry, await loadNatives(), known);
+        const input = readInputSchema(entry);
+        known.set(workflowId, { output, ...(input === null ? {} : { input }) });
       }
     };
     await inferAll(definition, 1);
@@ -51,16 +57,15 @@ export const createInferCalled = (find: FindCalled, findNodeType: FindNodeType):
 };
 
 /** The type of what a workflow delivers that another one runs: the output of the last of its nodes that has run. */
-const inferResult = (graph: DraftGraph, natives: Natives, called: CalledWorkflows): Type => {
-  const entries = graph.nodes.filter(({ node, isDisabled }) => node.type === ENTRY_TRIGGER && !isDisabled);
+const inferResult = (
+  graph: DraftGraph,
+  { index: entry }: DraftNode,
+  natives: Natives,
+  called: CalledWorkflows,
+): Type => {
   const next = (at: number) => edgesFrom(graph, at).flatMap(({ isBody, target }) => (isBody ? [] : [target]));
-  const reached = [
-    ...reachFrom(
-      entries.map(({ index }) => index),
-      next,
-    ),
-  ];
-  if (entries.length !== 1 || reached.length > MAX_REACHED) return ANYTHING;
+  const reached = [...reachFrom([entry], next)];
+  if (reached.length > MAX_REACHED) return ANYTHING;
   const hasLoop = reached.some((at) => reachFrom(next(at), next).has(at));
   if (hasLoop) return ANYTHING;
   const types = inferWorkflow(graph, natives, called);
@@ -72,6 +77,14 @@ const inferResult = (graph: DraftGraph, natives: Natives, called: CalledWorkflow
     return mayEnd(draft) ? [...own, objectOf({})] : own;
   });
   return eitherOf(given);
+};
+
+/** The schema of a trigger, if it can be used. */
+const readInputSchema = ({ node: { parameters } }: DraftNode): JsonObject | null => {
+  const { schema } = parameters;
+  const isUsable =
+    isPlainObject(schema) && findSchemaFault(schema) === null && findUnsupported(schema) === null;
+  return isUsable ? (schema as JsonObject) : null;
 };
 
 /** The search for loops is quadratic. */

@@ -55,6 +55,17 @@ export interface WorkflowTypes {
   outputOf(index: number, output: string): Type;
 }
 
+/** What is known of a workflow that a `subworkflow` node runs. */
+export interface CalledWorkflow {
+  /** The type of what it delivers. */
+  readonly output: Type;
+  /** The JSON Schema of what its trigger takes; absent if that is anything. */
+  readonly input?: JsonObject | undefined;
+}
+
+/** The workflows that `subworkflow` nodes run, by id; those that are not known are missing. */
+export type CalledWorkflows = ReadonlyMap<string, CalledWorkflow>;
+
 /** Nodes whose types are computed one within the other, which the stack must hold. */
 const MAX_CHAIN = 200;
 
@@ -67,12 +78,12 @@ const MAX_INPUTS = 50;
 /**
  * Infers what each node gets and delivers, from what the node types declare.
  *
- * @param called - what the workflows deliver that its nodes run, by id
+ * @param called - the workflows that its nodes run
  */
 export const inferWorkflow = (
   graph: DraftGraph,
   natives: Natives,
-  called: ReadonlyMap<string, Type> = new Map(),
+  called: CalledWorkflows = new Map(),
 ): WorkflowTypes => {
   const { nodes, indexOf } = graph;
   const inputs = new Map<number, Type>();
@@ -143,7 +154,7 @@ export const inferWorkflow = (
 
   const ownOutput = (draft: DraftNode, nodeType: NodeType, output: string): Type => {
     const { index, node } = draft;
-    if (node.type === SUBWORKFLOW) return called.get(String(node.parameters.workflowId)) ?? ANYTHING;
+    if (node.type === SUBWORKFLOW) return called.get(String(node.parameters.workflowId))?.output ?? ANYTHING;
     const given = {
       stored: node.parameters,
       get input() {
@@ -339,12 +350,13 @@ const typeOfValue = (value: JsonValue, scope: TypeScope | null, natives: Natives
 };
 
 /** Whether a value is one expression, which may have no result. */
-const isExpression = (value: JsonValue): boolean => {
+export const isExpression = (value: JsonValue): boolean => {
   const [part, ...others] = typeof value === 'string' ? splitTemplate(value) : [];
   return part !== undefined && 'expression' in part && others.length === 0;
 };
 
-const typeOfText = (text: string, scope: TypeScope, natives: Natives): Type => {
+/** The type of a parameter's text. */
+export const typeOfText = (text: string, scope: TypeScope, natives: Natives): Type => {
   const [part, ...others] = splitTemplate(text);
   if (part === undefined || !('expression' in part) || others.length > 0) return TEXT;
   const tree = parseOrNull(part.expression.trim());

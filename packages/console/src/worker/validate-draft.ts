@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import type { DescribedData, Problem } from '../../../../lib/workflows/definition/problem.ts';
-import type { CalledWorkflows } from '../../../authoring/validation/types/called-workflows.ts';
+import type { CalledWorkflows } from '../../../authoring/validation/types/infer-workflow.ts';
 import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import type { Answer } from '../api/routes.ts';
 

@@ -377,7 +377,7 @@ const inferCalledAs = async (definition: WorkflowDefinition): Promise<JsonObject
   const called = await infer({
     nodes: [{ id: 'run', type: 'subworkflow', parameters: { workflowId: 'w' } }],
   });
-  return called.get('w') ?? {};
+  return called.get('w')?.output ?? {};
 };
 
 /** What in a value is not of a type. */

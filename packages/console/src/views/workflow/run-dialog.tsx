@@ -31,7 +31,7 @@ export const RunDialog = ({ workflowId, triggers, onClose }: RunDialogProps): Re
   const [text, setText] = useState(() => startOfInput(trigger?.type ?? ''));
   const change = useChange('POST /api/admin/workflows/{workflowId}/executions');
   const isForm = fields !== null && !wantsJson;
-  const given = isForm ? { input: toInput(fields, values) } : parseInput(text);
+  const given = isForm ? { input: toInput(trigger?.type ?? '', fields, values) } : parseInput(text);
   const key = useIdempotencyKey([given, triggerId]);
   const run = () => {
     if (!('input' in given)) return;
@@ -42,7 +42,8 @@ export const RunDialog = ({ workflowId, triggers, onClose }: RunDialogProps): Re
     );
   };
   const toJson = (isOn: boolean) => {
-    if (isOn && fields !== null) setText(JSON.stringify(toInput(fields, values), null, 2));
+    if (isOn && fields !== null)
+      setText(JSON.stringify(toInput(trigger?.type ?? '', fields, values), null, 2));
     setWantsJson(isOn);
   };
   const options = triggers.map(({ id, type }) => ({ value: id, label: id, description: type }));

@@ -2,7 +2,7 @@ import { isBigInteger, isPlainObject } from '@hookloom/plugin-kit';
 import { parseJson } from '../../parts/parse-json.ts';
 import type { DefinitionNode } from './definition.ts';
 
-/** A field of a form for the body of a request. */
+/** A field of a form for an input, or for the body of a request. */
 export interface InputField {
   readonly name: string;
   readonly label: string;
@@ -36,7 +36,7 @@ const toInputField = (name: string, schema: unknown, isRequired: boolean): Input
 };
 
 /**
- * The fields of the body that a trigger declares with its schema.
+ * The fields that a trigger declares with its schema.
  *
  * @returns null if it declares none, or one that a form of simple fields can't fill
  */
@@ -53,12 +53,13 @@ export const toInputFields = ({
   return simple.length === fields.length && fields.length > 0 ? simple : null;
 };
 
-/** The input of a run from what was filled in; fields that are empty are left out. */
+/** The input of a run from what was filled in: a webhook's body, or the input itself. Fields that are empty are left out. */
 export const toInput = (
+  type: string,
   fields: readonly InputField[],
   values: Readonly<Record<string, string>>,
-): { readonly body: Readonly<Record<string, unknown>> } => ({
-  body: Object.fromEntries(
+): Readonly<Record<string, unknown>> => {
+  const input = Object.fromEntries(
     fields.flatMap(({ name, kind }): [string, unknown][] => {
       const text = values[name] ?? '';
       if (text === '') return [];
@@ -66,8 +67,9 @@ export const toInput = (
       if (kind === 'number') return [[name, isBigInteger(text.trim()) ? text.trim() : Number(text)]];
       return [[name, JSON.parse(text)]];
     }),
-  ),
-});
+  );
+  return type === 'webhookTrigger' ? { body: input } : input;
+};
 
 const STARTS: Readonly<Record<string, unknown>> = {
   webhookTrigger: { body: {} },

@@ -2,9 +2,9 @@ import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin
 import type { DefinitionNode } from '../../workflow/definition.ts';
 import type { DeclaredType, NodeData } from './trial-data.ts';
 
-/** The output that a trigger has by way of example: its type's, with a body as the trigger's schema describes it. */
+/** The output that a trigger has by way of example: its type's, with a body, or an input, as the trigger's schema describes it. */
 export const exampleOf = (
-  { parameters = {} }: DefinitionNode,
+  { type, parameters = {} }: DefinitionNode,
   declared: DeclaredType | undefined,
 ): NodeData => {
   const output = declared?.example?.output;
@@ -14,12 +14,19 @@ export const exampleOf = (
     from: 'example',
     id: 'example',
     at: null,
-    outputs: { main: isPlainObject(schema) ? { ...main, body: exampleOfSchema(schema, MAX_DEPTH) } : main },
+    outputs: { main: isPlainObject(schema) ? describedBy(schema, type, main) : main },
     isPinned: false,
     isCut: false,
     run: null,
     stamp: '',
   };
+};
+
+const describedBy = (schema: object, type: string | undefined, main: JsonObject): JsonObject => {
+  const given = exampleOfSchema(schema, MAX_DEPTH);
+  if (type === 'webhookTrigger') return { ...main, body: given };
+  const { triggeredAt = null, triggerType = null } = main;
+  return { triggeredAt, triggerType, ...(isPlainObject(given) ? (given as JsonObject) : {}) };
 };
 
 const MAX_DEPTH = 8;

@@ -1,7 +1,6 @@
 import { compileJsonSchema, type JsonMap } from '@hookloom/bounded-schema';
-import { BODY_SCHEMA_MISMATCH } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
-import type { Stages } from '../../webhook-feature.ts';
+import { BODY_SCHEMA_MISMATCH } from './error-catalogue.ts';
+import { AppError } from './errors.ts';
 
 /** Maximum number of values in a checked body; bodies with more are refused. */
 const MAX_VALUES = 100_000;
@@ -14,26 +13,29 @@ const MAX_ERRORS = 50;
 /** Maximum length of a pointer or a message, which contain keys of the body, in characters. */
 const MAX_CHARACTERS = 200;
 
-export const checkBody = (rule: JsonMap): Stages => {
-  const findViolations = compileJsonSchema(rule as JsonMap);
-  return {
-    judge: ({ input: { body } }) => {
-      const count = countValues(body, MAX_VALUES);
-      if (count > MAX_VALUES) throw unchecked(`it has more than ${MAX_VALUES} values`);
-      const violations = refuseUncheckable(() =>
-        findViolations(body, { onlyFirst: count > MAX_VALUES_IN_FULL, maxWork: MAX_WORK }),
-      );
-      if (violations.length === 0) return null;
-      const errors = violations.slice(0, MAX_ERRORS).map(({ pointer, keyword, message }) => ({
-        pointer: shortenProblem(pointer),
-        detail: shortenProblem(describeViolation(keyword, message)),
-      }));
-      throw new AppError(BODY_SCHEMA_MISMATCH, { errors });
-    },
+/**
+ * Compiles a JSON Schema that was tested when its workflow was stored.
+ * @returns a function that throws AppError `BODY_SCHEMA_MISMATCH` with the violations, but no values, of what does not
+ * match, and returns null otherwise, as a judge of requests does
+ */
+export const matchSchema = (rule: JsonMap): ((body: unknown) => null) => {
+  const findViolations = compileJsonSchema(rule);
+  return (body) => {
+    const count = countValues(body, MAX_VALUES);
+    if (count > MAX_VALUES) throw unchecked(`it has more than ${MAX_VALUES} values`);
+    const violations = refuseUncheckable(() =>
+      findViolations(body, { onlyFirst: count > MAX_VALUES_IN_FULL, maxWork: MAX_WORK }),
+    );
+    if (violations.length === 0) return null;
+    const errors = violations.slice(0, MAX_ERRORS).map(({ pointer, keyword, message }) => ({
+      pointer: shortenProblem(pointer),
+      detail: shortenProblem(describeViolation(keyword, message)),
+    }));
+    throw new AppError(BODY_SCHEMA_MISMATCH, { errors });
   };
 };
 
-/** The schema was tested when the workflow was stored: if checking fails now, the body is the cause. */
+/** If checking fails now, the body is the cause. */
 const refuseUncheckable = <Result>(find: () => Result): Result => {
   try {
     return find();
