@@ -46,16 +46,14 @@ export const createPureServices = (
   };
   return (seed) => {
     let random: (() => number) | undefined;
-    /** The seed is hashed for the first id, since most nodes need none. */
-    const draw = (): string => {
-      random ??= createRandom(`${seed}/ids`);
-      return Math.floor(random() * 2 ** 32)
-        .toString(16)
-        .padStart(8, '0');
-    };
     return {
       clock,
-      ids: { next: () => [draw(), draw(), draw(), draw()].join('') },
+      ids: {
+        next: () => {
+          random ??= createRandom(`${seed}/ids`); // for the first id: most nodes need none
+          return [random(), random(), random(), random()].map(toHex).join('');
+        },
+      },
       http,
       tcp: noTcp,
       files: noFiles,
@@ -64,3 +62,9 @@ export const createPureServices = (
     };
   };
 };
+
+/** @param part - from 0 to 1 */
+const toHex = (part: number): string =>
+  Math.floor(part * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');

@@ -114,7 +114,7 @@ const claimRequest = async (
   const found = named ?? checked.deliveryKey ?? null;
   note({ key: found });
   const key = found === null ? null : toKeyInTrigger(found, webhook);
-  const address = JSON.stringify([method, path, rawQueryString]);
+  const address = key === null ? '' : JSON.stringify([method, path, rawQueryString]);
   const content = checked.deliveryContent ?? rawBody;
   const delivery = { ...unclaimed, key, content, address, secretId: checked.secretId, receivedAt };
   const takesOther = config.features?.onKeyReuse === 'duplicate';

@@ -138,8 +138,11 @@ test('error triggers and completion events hear of executions, and of no trials'
   expect([failed.status, succeeded.status]).toEqual(['failed', 'succeeded']);
   const real = [await service.run({ fails: true }), await service.run({ fails: false })];
   expect(service.reported()).toEqual(real.slice(0, 1));
-  const events = service.entries().filter(({ message }) => message === 'event');
-  expect(events.map(({ event }) => (event as JsonObject).subject)).toEqual(real);
+  const entries = service.entries();
+  const events = entries.filter(({ message }) => message === 'event');
+  expect(events.map(({ event }) => (event as JsonObject).subject)).toEqual(real.slice(0, 1));
+  const ofSuccesses = entries.filter(({ ExecutionsSucceeded }) => ExecutionsSucceeded === 1);
+  expect(ofSuccesses.map(({ executionId }) => executionId)).toEqual(real.slice(1));
 });
 
 test('a bulk retry plans executions, and no trials', async () => {

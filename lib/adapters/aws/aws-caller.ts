@@ -1,5 +1,11 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
-import { Agent as HttpAgent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { type HttpAnswer, isSuccess, isThrottled, toCause } from './aws-error.ts';
@@ -109,7 +115,7 @@ export const createAwsCaller = ({
         if (wasThrottled) throttles++;
         const mayPass = wasThrottled ? request.answersThrottling !== true : answer.status >= 500;
         const isOver = tries === TRIES || !mayPass;
-        if (isOver) return { ...answer, tries, throttles };
+        if (isOver) return Object.assign(answer, { tries, throttles });
         await pauseBeforeRetry(wasThrottled ? THROTTLING_DELAY_MS : DELAY_MS, tries);
       } catch (error) {
         if (tries === TRIES) throw error;
@@ -285,10 +291,7 @@ export const createConnection = (
           const chunks: Buffer[] = [];
           response
             .on('data', (chunk: Buffer) => chunks.push(chunk))
-            .on('end', () => {
-              const { statusCode: status = 0, headers } = response;
-              resolve({ status, headers, body: Buffer.concat(chunks) });
-            })
+            .on('end', () => resolve(new ReceivedAnswer(response, chunks)))
             .on('error', fail);
         })
         .on('error', fail)
@@ -299,3 +302,20 @@ export const createConnection = (
         .end(body);
     });
 };
+
+/** An answer whose headers are read on demand, since Node collects them only then: most answers are successes without a body. */
+class ReceivedAnswer implements HttpAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly #response: IncomingMessage;
+
+  constructor(response: IncomingMessage, chunks: readonly Buffer[]) {
+    this.status = response.statusCode ?? 0;
+    this.body = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    this.#response = response;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#response.headers;
+  }
+}

@@ -10,9 +10,15 @@ export interface EndOptions {
   readonly countsInline: boolean;
 }
 
-/** Publishes to the log, one line per event, for a service without an event bus. */
+/**
+ * Publishes to the log, one line per event, for a service without an event bus. The success of an inline execution is in the
+ * line of its request, if it has one.
+ */
 export const createLogEvents = (logger: Logger, options: EndOptions): ExecutionEvents => ({
-  publish: async (ended) => logger.info('event', { event: toCloudEvent(ended), ...toFields(ended, options) }),
+  publish: async (ended) => {
+    if (!options.countsInline && ended.mode === 'inline' && ended.status === 'succeeded') return;
+    logger.info('event', { event: toCloudEvent(ended), ...toFields(ended, options) });
+  },
 });
 
 /** Counts the ends that are published on a bus, which leaves nothing in the log. */

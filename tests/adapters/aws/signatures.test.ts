@@ -107,7 +107,10 @@ test.each<[name: string, request: string, headers: Record<string, string>, signa
 
 test('signs each call as the library does, with one signer for several days and secrets', () => {
   const sign = { s3: createSigner('s3', 'eu-west-1'), lambda: createSigner('lambda', 'eu-west-1') };
-  const word = fc.stringMatching(/^[A-Za-z0-9 :%/+=&*'()~._-]{1,12}$/).map(encodeURIComponent);
+  const word = fc
+    .stringMatching(/^[A-Za-z0-9 :%/+=&*'()~._-]{1,12}$/)
+    .filter((text) => text !== '__proto__') // which the library loses as the name of a parameter
+    .map(encodeURIComponent);
   const aCall = fc.record({
     service: fc.constantFrom('s3' as const, 'lambda' as const),
     segments: fc.array(word, { maxLength: 3 }),
