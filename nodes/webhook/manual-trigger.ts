@@ -39,7 +39,7 @@ export const manualTrigger: PluginHandle = {
         title: 'Schema',
         format: 'json-schema',
         description:
-          'JSON Schema of the input, which validation and editors then know. A call with another input is refused, and a subworkflow node fails. It has the limits of the node type validate',
+          'JSON Schema of the input. Starts with another input are refused, and subworkflow nodes fail',
       },
     },
     required: [],

@@ -10,6 +10,6 @@ export const requireDeclaredInput = async (
   input: JsonObject,
 ): Promise<void> => {
   if (type !== ENTRY_TRIGGER || !isPlainObject(schema)) return;
-  const { matchSchema } = await import('../../shared/match-schema.ts');
+  const { matchSchema } = await import('../../shared/match-schema.chunk.ts');
   matchSchema(schema)(input);
 };

@@ -16,7 +16,7 @@ export const schema = defineFeature({
   }),
   check: (value) => findProblems(value as JsonObject),
   stages: async (rule) => {
-    const match = (await import('../../../shared/match-schema.ts')).matchSchema(rule as JsonMap);
+    const match = (await import('../../../shared/match-schema.chunk.ts')).matchSchema(rule as JsonMap);
     return { judge: ({ input }) => match(input.body) };
   },
 });
