@@ -102,9 +102,9 @@ export interface DraftEdge {
 export interface DraftGraph {
   readonly nodes: readonly DraftNode[];
   readonly edges: readonly DraftEdge[];
-  /** The outgoing edges of each node, as indexes into `edges`. */
-  readonly outgoing: readonly (readonly number[])[];
-  readonly incoming: readonly (readonly number[])[];
+  /** The edges of each node. */
+  readonly outgoing: readonly (readonly DraftEdge[])[];
+  readonly incoming: readonly (readonly DraftEdge[])[];
   readonly indexOf: ReadonlyMap<string, number>;
   /** The format of the file. */
   readonly format: number;
@@ -124,12 +124,12 @@ export const readDraftGraph = (definition: WorkflowDefinition, findNodeType: Fin
     const input = connection.targetInput ?? MAIN_OUTPUT;
     return [{ index, source, target, output, input, isBody }];
   });
-  const outgoing: number[][] = nodes.map(() => []);
-  const incoming: number[][] = nodes.map(() => []);
-  edges.forEach(({ source, target }, edge) => {
-    outgoing[source]?.push(edge);
-    incoming[target]?.push(edge);
-  });
+  const outgoing: DraftEdge[][] = nodes.map(() => []);
+  const incoming: DraftEdge[][] = nodes.map(() => []);
+  for (const edge of edges) {
+    outgoing[edge.source]?.push(edge);
+    incoming[edge.target]?.push(edge);
+  }
   const responses = readResponses(definition, (index) => draftNodes[index]?.nodeType ?? null);
   return { nodes: draftNodes, edges, outgoing, incoming, indexOf, format, responses };
 };
@@ -182,11 +182,10 @@ export const outputsBesideBody = (draft: DraftNode): ReadonlySet<string> | null 
     : new Set([...outputs].filter((output) => output !== body));
 };
 
-export const edgesFrom = ({ edges, outgoing }: DraftGraph, node: number): DraftEdge[] =>
-  (outgoing[node] ?? []).flatMap((at) => edges[at] ?? []);
+export const edgesFrom = ({ outgoing }: DraftGraph, node: number): readonly DraftEdge[] =>
+  outgoing[node] ?? [];
 
-export const edgesTo = ({ edges, incoming }: DraftGraph, node: number): DraftEdge[] =>
-  (incoming[node] ?? []).flatMap((at) => edges[at] ?? []);
+export const edgesTo = ({ incoming }: DraftGraph, node: number): readonly DraftEdge[] => incoming[node] ?? [];
 
 export const targetsIn =
   (graph: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>

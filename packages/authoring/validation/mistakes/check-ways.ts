@@ -74,6 +74,7 @@ const nextOf = (index: number, answered: SureNodes): number[] =>
 const checkCircle = (graph: DraftGraph, workflowId: string): Problem[] => {
   const isOwn = ({ node, isDisabled }: DraftNode) =>
     node.type === SUBWORKFLOW && node.parameters.workflowId === workflowId && !isDisabled;
+  if (!graph.nodes.some(isOwn)) return [];
   const circle = findSureNodes(graph, isOwn, false);
   const isEndless = graph.nodes.some(
     ({ index, node }) => node.type === ENTRY_TRIGGER && circle.has(index) && circle.mayReach(index),
@@ -128,13 +129,11 @@ const findSureNodes = (
     return !mayDeliverNothing(node) && ways.every(isSureWay);
   };
   // Starts from all nodes, so that a loop is as certain as its exits.
-  for (let changed = true; changed; ) {
-    changed = false;
-    for (const node of nodes) {
-      if (!sure.has(node.index) || isSure(node)) continue;
-      sure.delete(node.index);
-      changed = true;
-    }
+  const work = [...nodes];
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    if (!sure.has(node.index) || isSure(node)) continue;
+    sure.delete(node.index);
+    for (const source of sourcesIn(graph)(node.index)) work.push(...nodes.slice(source, source + 1));
   }
   return {
     has: (index) => sure.has(index),

@@ -1,9 +1,9 @@
-import jsonata from 'jsonata';
 import { quote } from '../../../../lib/shared/describe.ts';
 import { compileExpression } from '../../../../lib/workflows/expressions/compile-expression.ts';
 import { ExpressionError } from '../../../../lib/workflows/expressions/expression-error.ts';
 import type { Scope } from '../../../../lib/workflows/expressions/scope.ts';
 import type { Finding } from '../proposals/correction.ts';
+import { parse } from '../types/parse.ts';
 import type { Names } from './names.ts';
 import { type Ast, findBound, isAst, listOf } from './syntax-tree.ts';
 
@@ -36,7 +36,7 @@ const NO_DATA: Scope = {
  * @param text - an expression of valid syntax
  */
 export const findConstantProblems = async (text: string, { isFunction }: Names): Promise<Finding[]> => {
-  const root: unknown = jsonata(text).ast();
+  const root: unknown = parse(text).tree;
   const { bound } = findBound(root);
   const isNative = (name: string) => isFunction(name) && !bound.has(name) && !NOT_CONSTANT.includes(name);
   const findings = new Map<string, Finding>();

@@ -1,7 +1,7 @@
-import jsonata from 'jsonata';
 import { didYouMean, quote, quoteAll } from '../../../../lib/shared/describe.ts';
 import { describeExecution } from '../../../../lib/workflows/expressions/scope.ts';
 import { correct, type Finding } from '../proposals/correction.ts';
+import { parse } from '../types/parse.ts';
 import {
   describeMethod,
   describeNodeId,
@@ -44,7 +44,7 @@ const MAX_PROBLEMS = 5;
  * @param text - an expression of valid syntax
  */
 export const findReferenceProblems = (text: string, names: Names): Finding[] => {
-  const root: unknown = jsonata(text).ast();
+  const root: unknown = parse(text).tree;
   const inspection: Inspection = { text, names, ...findBound(root), problems: new Map(), reportedTo: 0 };
   const work: Visit[] = [{ ast: root, isRoot: true, isValue: true }];
   for (let visit = work.pop(); visit !== undefined; visit = work.pop()) {

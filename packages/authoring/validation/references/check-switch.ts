@@ -1,4 +1,4 @@
-import { type Natives, parse } from '@hookloom/counted-jsonata';
+import type { Natives } from '@hookloom/counted-jsonata';
 import { ERROR_OUTPUT, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { branchesOf, isUnknown } from '@hookloom/plugin-kit/host';
 import { quote } from '../../../../lib/shared/describe.ts';
@@ -7,6 +7,7 @@ import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts
 import { type DraftGraph, type DraftNode, edgesFrom } from '../graph/draft-graph.ts';
 import { inferExpression } from '../types/infer-expression.ts';
 import type { WorkflowTypes } from '../types/infer-workflow.ts';
+import { parse } from '../types/parse.ts';
 import { ANYTHING, mayBe, type Type, typeNameOf } from '../types/types.ts';
 
 /** Finds cases of a `switch` that lead nowhere, and those that the value can't equal. */

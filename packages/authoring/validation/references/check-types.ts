@@ -1,4 +1,4 @@
-import { type Node, parse, suggestPicture } from '@hookloom/counted-jsonata';
+import { type Node, suggestPicture } from '@hookloom/counted-jsonata';
 import { ERROR_OUTPUT, isPlainObject } from '@hookloom/plugin-kit';
 import { branchesOf, fieldSchema, isUnknown } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote, quoteAll } from '../../../../lib/shared/describe.ts';
@@ -11,6 +11,7 @@ import {
   type TypeScope,
   type WrongOperand,
 } from '../types/infer-expression.ts';
+import { parse } from '../types/parse.ts';
 import { isHeaders, isSequence, mayBe, namesOf, type Type, typeNameOf } from '../types/types.ts';
 import { findTraps } from './check-traps.ts';
 import { readDashed } from './describe-names.ts';

@@ -1,6 +1,7 @@
-import { type Node, parse } from '@hookloom/counted-jsonata';
+import type { Node } from '@hookloom/counted-jsonata';
 import { quote } from '../../../../lib/shared/describe.ts';
 import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
+import { parse } from '../types/parse.ts';
 import { SCOPE_VARIABLES } from './names.ts';
 import { nodesOf } from './syntax-tree.ts';
 
