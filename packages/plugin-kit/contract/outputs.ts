@@ -100,6 +100,8 @@ const MAX_BRANCHES = 20;
 
 /** The schema of one of several. Lists and objects are compared by identity: what they contain can be large. Notes don't make a difference. */
 export const eitherOf = (schemas: readonly JsonObject[]): JsonObject => {
+  const [only] = schemas;
+  if (only !== undefined && schemas.length === 1) return only;
   const branches = new Map<unknown, JsonObject>();
   for (const schema of schemas)
     for (const branch of branchesOf(schema)) {
@@ -157,7 +159,7 @@ export const mergeSchemas = (first: JsonObject, second: JsonObject): JsonObject 
   const [base, over] = [toObject(first), toObject(second)];
   const fields = Object.entries(base.properties).map(([name, schema]): [string, JsonObject] => {
     const own = ownField(second, name);
-    if (own === null) return [name, schema];
+    if (own === null || own === schema) return [name, schema];
     return [name, over.required.includes(name) ? own : eitherOf([schema, own])];
   });
   // What the second one may lack is what the first one has, if it has it.

@@ -54,6 +54,7 @@ const behind = (text: string, others: Partial<AFlow> = {}) =>
   check({ nodes: { next: SET(text) }, edges: ['call -> next'], ...others });
 
 const PLACE = '/nodes/2/parameters/values/x';
+const MERGED = '/nodes/3/parameters/values/x';
 
 describe('behind a node that passes on its failures', () => {
   test('a field that only its success has is told', async () => {
@@ -242,4 +243,41 @@ test.each<JsonObject>([
   const nodes = [{ id: 'start', type: 'webhookTrigger', parameters }];
   const found = findFormatChanges({ ...flow, nodes } as never, findNodeType);
   expect(found).toEqual([]);
+});
+
+describe('behind a merge of several inputs', () => {
+  const merged = (text: string, others: Partial<AFlow> & { readonly edge?: string } = {}) =>
+    check({
+      nodes: { other: ['set', { values: { note: 'a' } }], next: SET(text) },
+      edges: ['call -> next', 'start -> other', others.edge ?? 'other -> next'],
+      ...others,
+    });
+  const NO_BODY = `${MERGED}: there is no "body" if "call" fails, since its onError passes on { error, input }: ask for $exists(error) first, or give another value with ??`;
+
+  test('a field that only the success of one of them has is told', async () => {
+    expect(await merged('{{ body.paid }}')).toEqual([NO_BODY]);
+    expect(await merged('{{ boddy }}')).toEqual([expect.stringContaining('the input has no "boddy"')]);
+  });
+
+  test('what asks for the error, or another node delivers, is not', async () => {
+    expect(await merged('{{ $exists(error) ? "no" : body.paid }}')).toEqual([]);
+    expect(await merged('{{ note }}')).toEqual([]);
+    const body = { nodes: { other: ['set', { values: { body: 'a' } }], next: SET('{{ body }}') } } as const;
+    expect(await merged('', body)).toEqual([]);
+    expect(await merged('{{ body.paid }}', { edge: 'start -> next' })).toEqual([]);
+  });
+
+  test('a failure that is routed to the same node is told with a third connection, too', async () => {
+    const edges = ['call -> next', 'call.error -> next', 'start -> other', 'other -> next'];
+    expect(await merged('{{ body.paid }}', { onError: 'route', edges })).toEqual([NO_BODY]);
+  });
+
+  test('each of several is told by its name, also behind a node that merges by node', async () => {
+    const pay: readonly [string, JsonObject] = ['merge', { mode: 'byNode' }];
+    const nodes = { other: SET('a'), both: pay, next: SET('{{ call.body.paid }}') };
+    const edges = ['start -> other', 'call -> both', 'other -> both', 'both -> next'];
+    expect(await check({ nodes, edges })).toEqual([
+      expect.stringMatching(/^\/nodes\/4.*there is no "call\.body" if "call" fails/),
+    ]);
+  });
 });

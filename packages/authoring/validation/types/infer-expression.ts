@@ -1,4 +1,5 @@
 import { type CallNode, describeSignature, type Natives, type Node } from '@hookloom/counted-jsonata';
+import { ERROR_OUTPUT } from '@hookloom/plugin-kit';
 import { eitherOf, fieldSchema, isUnknown } from '@hookloom/plugin-kit/host';
 import {
   ANYTHING,
@@ -23,8 +24,8 @@ export interface TypeScope {
   readonly item?: Type | undefined;
   /** The type of `$nodes.ID`. */
   nodeOutput(id: string): Type;
-  /** How a type was made of what a node gives and what it passes on if it fails; null for others, which is the default. */
-  failableOf?(type: Type): Failable | null;
+  /** The nodes that may have failed of which a type is made; by default none. */
+  failablesOf?(type: Type): readonly Failable[];
   /** Whether the node reads the error of what may have failed. */
   readonly asksForErrors?: boolean;
 }
@@ -36,6 +37,8 @@ export interface Failable {
   readonly failure: Type;
   /** Whether the failure keeps the fields of the node's input, as in format 1. */
   readonly keepsInput: boolean;
+  /** What it is merged with, if it is a part of an input. */
+  readonly besides: readonly Type[];
 }
 
 /** A field that is read from what a node delivers that may have failed. */
@@ -229,9 +232,7 @@ class Inferrer {
     if (step.type === 'name') {
       const field = fieldSchema(each, step.value);
       if (field === null) this.missing.push({ path, step, of: each });
-      const failable = this.#scope.failableOf?.(before) ?? null;
-      if (failable !== null)
-        this.doubtful.push({ path, step, name: step.value, of: failable, isGuarded: this.#guards > 0 });
+      this.#doubt(path, step, step.value, before);
       type = this.#applyFilters(step, field ?? ANYTHING, own, depth);
     } else {
       type = this.infer(step, own, depth);
@@ -243,6 +244,13 @@ class Inferrer {
         : type;
     this.typeOf.set(step, result);
     return result;
+  }
+
+  /** Finds what is read of nodes that may have failed, unless something else may give it. */
+  #doubt(path: Node & { readonly type: 'path' }, step: Node, name: string, before: Type): void {
+    for (const of of this.#scope.failablesOf?.(before) ?? [])
+      if (name === ERROR_OUTPUT || of.besides.every((other) => fieldSchema(other, name) === null))
+        this.doubtful.push({ path, step, name, of, isGuarded: this.#guards > 0 });
   }
 
   /** Infers the parts of a path of which nothing is known. */

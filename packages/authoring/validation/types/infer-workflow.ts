@@ -1,4 +1,4 @@
-import { type Natives, type Node, parse } from '@hookloom/counted-jsonata';
+import type { Natives, Node } from '@hookloom/counted-jsonata';
 import {
   EACH_OUTPUT,
   ERROR_OUTPUT,
@@ -12,7 +12,6 @@ import {
   eitherOf,
   fieldSchema,
   isUnknown,
-  mergeSchemas,
   type NodeType,
   resolveOutput,
   schemaOfOutput,
@@ -32,8 +31,9 @@ import {
   targetsIn,
 } from '../graph/draft-graph.ts';
 import { SUBWORKFLOW } from '../graph/subworkflows.ts';
-import { continues, createFailures, failureOf } from './failures.ts';
+import { continues, createFailures, failureOf, withoutRequired } from './failures.ts';
 import { type Inference, inferExpression, type TypeScope } from './infer-expression.ts';
+import { parse } from './parse.ts';
 import { readReturns } from './read-returns.ts';
 import {
   ANYTHING,
@@ -72,8 +72,9 @@ const MAX_CHAIN = 200;
 /** The place of `$trigger` among the inputs of nodes. */
 const TRIGGER = -1;
 
-/** Connections to one node whose types are merged. */
+/** Connections to one node whose types are merged, and fields that are merged in all: behind more, nothing is known. */
 const MAX_INPUTS = 50;
+const MAX_MERGED = 30_000;
 
 /**
  * Infers what each node gets and delivers, from what the node types declare.
@@ -90,6 +91,7 @@ export const inferWorkflow = (
   const outputs = new Map<string, Type>();
 
   let depth = 0;
+  let merged = 0;
 
   /** Computes a type once; in a loop, and behind a long chain of nodes that stand after the one that reads it, nothing is known. */
   const once = <Key>(known: Map<Key, Type>, key: Key, compute: () => Type): Type => {
@@ -108,22 +110,38 @@ export const inferWorkflow = (
     once(inputs, index, () => {
       const edges = edgesTo(graph, index);
       if (edges.length > MAX_INPUTS) return ANYTHING;
-      const delivered = edges.map(({ source, output }) => outputOf(source, output));
+      const delivered = deliveredBy(edges);
       const [first = ANYTHING, ...others] = delivered;
-      const routing = nodes[routingSource(edges)];
-      if (routing?.isDisabled === false && !failures.isRepeated(routing.index))
-        return joinFailure(routing, outputOf(routing.index, MAIN_OUTPUT));
-      // Each may deliver nothing.
-      return others.length === 0 ? first : delivered.map(withoutRequired).reduce(mergeSchemas);
+      if (others.length === 0) return first;
+      merged += delivered.flatMap(branchesOf).reduce((sum, type) => sum + countFields(type), 0);
+      return merged > MAX_MERGED ? ANYTHING : failures.merge(delivered);
     });
+
+  /** The types of what connections deliver. A node that routes its failures delivers on one of its outputs. */
+  const deliveredBy = (edges: readonly DraftEdge[]): readonly Type[] =>
+    edges.flatMap((edge, at): Type | readonly Type[] => {
+      if (isRouting(edges[at - 1], edge)) return [];
+      const routing = nodes[edge.source];
+      return routing !== undefined && isRouting(edge, edges[at + 1])
+        ? joinFailure(routing, outputOf(edge.source, MAIN_OUTPUT))
+        : outputOf(edge.source, edge.output);
+    });
+
+  /** Whether two connections are of a node's output and of its failures. */
+  const isRouting = (one: DraftEdge | undefined, other: DraftEdge | undefined): boolean =>
+    one !== undefined &&
+    one.source === other?.source &&
+    [one.output, other.output].sort().join() === ROUTED &&
+    nodes[one.source]?.isDisabled === false &&
+    !failures.isRepeated(one.source);
 
   const inputsOf = (index: number): Type => {
     const all = edgesTo(graph, index);
     if (all.length > MAX_INPUTS) return ANYTHING;
     const bySource = Map.groupBy(all, ({ source }) => nodes[source]?.node.id ?? '');
-    const typeOf = (edges: readonly DraftEdge[]): Type =>
-      eitherOf(edges.map(({ source, output }) => outputOf(source, output)));
-    return objectOf(Object.fromEntries([...bySource].map(([id, edges]) => [id, typeOf(edges)])));
+    return objectOf(
+      Object.fromEntries([...bySource].map(([id, edges]) => [id, eitherOf(deliveredBy(edges))])),
+    );
   };
 
   const outputOf = (index: number, output: string): Type =>
@@ -236,6 +254,17 @@ export const inferWorkflow = (
 
   const failures = createFailures(graph, inferencesOf);
 
+  const asking = new Map<number, boolean>();
+  const asksForErrors = (index: number): boolean => {
+    const found = asking.get(index);
+    if (found !== undefined) return found;
+    const result = inferencesOf(index).some(({ doubtful }) =>
+      doubtful.some(({ name }) => name === ERROR_OUTPUT),
+    );
+    if (depth === 0) asking.set(index, result); // the types that are being computed are not known before
+    return result;
+  };
+
   let ownersAround: ReturnType<typeof findOwners> | undefined;
   const ownersOf = (index: number): readonly DraftNode[] => {
     ownersAround ??= findOwners(graph);
@@ -243,9 +272,9 @@ export const inferWorkflow = (
   };
 
   const scopeOf = (index: number): TypeScope => ({
-    failableOf: failures.failableOf,
+    failablesOf: failures.failablesOf,
     get asksForErrors() {
-      return inferencesOf(index).some(({ doubtful }) => doubtful.some(({ name }) => name === ERROR_OUTPUT));
+      return asksForErrors(index);
     },
     get input() {
       return inputOf(index);
@@ -279,7 +308,7 @@ export const inferWorkflow = (
       // A failure that is passed on is on `main`, which it does not declare.
       if (continues(draft) && !own.includes(MAIN_OUTPUT)) return ANYTHING;
       const type = sides.error ? joinFailure(draft, gives) : gives;
-      return failures.failableOf(type) !== null && failures.isDecidedBetween(draft.index, index)
+      return failures.failablesOf(type).length > 0 && failures.isDecidedBetween(draft.index, index)
         ? failures.settle(type)
         : type;
     },
@@ -312,12 +341,10 @@ const OWN_SIDE = { own: true, error: false };
 /** What an output says that gives the input. */
 const INPUT = '#input';
 
-/** The node that all connections come from, if they are of both its output and `error`, of which it gives one; -1 if none. */
-const routingSource = ([first, ...others]: readonly DraftEdge[]): number => {
-  if (first === undefined || others.length !== 1 || others[0]?.source !== first.source) return -1;
-  const outputs = [first.output, others[0].output];
-  return outputs.includes(MAIN_OUTPUT) && outputs.includes(ERROR_OUTPUT) ? first.source : -1;
-};
+const ROUTED = [ERROR_OUTPUT, MAIN_OUTPUT].sort().join();
+
+const countFields = ({ properties }: Type): number =>
+  isPlainObject(properties) ? Object.keys(properties).length : 1;
 
 /** The texts of the expressions in a value, without braces. */
 function* eachExpression(value: JsonValue): Generator<string> {
@@ -329,9 +356,6 @@ function* eachExpression(value: JsonValue): Generator<string> {
 
 /** What is read before any run: nothing is known. */
 const NO_DATA: TypeScope = { input: ANYTHING, trigger: ANYTHING, nodeOutput: () => ANYTHING };
-
-/** A type of what may have none of its fields. */
-const withoutRequired = ({ required: _, ...type }: Type): Type => type;
 
 /**
  * The type of a parameter's value, with the types of its expressions.

@@ -61,6 +61,12 @@ export const toType = (schema: unknown, depth = 0): Type => {
   return found;
 };
 
+/** Lets {@link toType} return a type as it is, with what is remembered of it. */
+export const keepType = (type: Type): Type => {
+  known.set(type, type);
+  return type;
+};
+
 /** What is said of a value in words. */
 const withNotes = (type: Type, { description, examples, example }: JsonObject): Type => {
   const given = Array.isArray(examples) ? examples.slice(0, 1) : example === undefined ? [] : [example];
