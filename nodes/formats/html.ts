@@ -44,6 +44,7 @@ export const html = defineAction({
             selector: Type.String({
               minLength: 1,
               maxLength: 500,
+              format: 'css-selector',
               description: 'A CSS selector, such as ul.menu > li a',
             }),
             get: Type.Enum(['text', 'html', 'attribute'], {

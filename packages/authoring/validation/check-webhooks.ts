@@ -12,6 +12,7 @@ import {
   toPathConfigs,
   WEBHOOK_TRIGGER,
 } from '../../../lib/workflows/definition/to-path-configs.ts';
+import type { Rule } from '../../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import {
   checkWebhookAnswers,
@@ -21,7 +22,7 @@ import {
 } from './check-webhook-answers.ts';
 import { proposeValue } from './proposals/proposal.ts';
 import { checkExpression } from './references/check-expressions.ts';
-import { describeQuotes, findDataSource } from './references/data-source.ts';
+import { describeQuotes, findDataSource, findKeySource } from './references/data-source.ts';
 import { type Names, requestFieldsOf } from './references/names.ts';
 import { checkSchema } from './schema/check-schema.ts';
 import type { TypeScope } from './types/infer-expression.ts';
@@ -70,27 +71,43 @@ const checkDeduplication = async (
         parameters,
         names,
         types: requestScope(types, index),
+        rules: KEY,
       });
-      problems.push(...instead(found, checkKey(deduplication, path)));
+      problems.push(...instead(found, checkKey(deduplication, path, !hasPattern(parameters))));
     }
   }
   return problems;
 };
+
+/** What a key can be. */
+const KEY: readonly Rule[] = [{ type: 'string' }, { type: 'number' }];
+
+const hasPattern = ({ path }: WorkflowNode['parameters']): boolean =>
+  typeof path === 'string' && /[:*]/.test(path);
 
 /** The problems of a constant, instead of warnings about its parts. */
 const instead = (found: readonly Problem[], ofConstant: readonly Problem[]): readonly Problem[] =>
   ofConstant.length > 0 && found.every(({ severity }) => severity === 'warning') ? ofConstant : found;
 
 /** A key without data of the request is that of all deliveries. */
-const checkKey = (text: string, path: string): Problem[] => {
-  const source = findDataSource(text);
+const checkKey = (text: string, path: string, isOnePath: boolean): Problem[] => {
+  const source = findKeySource(text, isOnePath);
   if (source === 'data') return [];
+  if (source === 'fixed')
+    return [
+      {
+        path,
+        message:
+          'reads only what all deliveries have in common: they have the same key, and only the first one runs',
+        ...WARNING,
+      },
+    ];
   const { hint, meant } = describeQuotes(text);
   const message =
-    source === 'time'
-      ? "reads nothing of the request, but the time or chance: repeated deliveries can't be recognised by it"
+    source !== 'nothing'
+      ? "reads nothing that a repeated delivery has again, only the time, chance or the execution: it can't be recognised by it"
       : `reads nothing of the request: all deliveries have the same key, and only the first one runs${hint}`;
-  return [{ path, message, ...(source === 'time' ? WARNING : {}), ...proposeValue(path, meant) }];
+  return [{ path, message, ...(source !== 'nothing' ? WARNING : {}), ...proposeValue(path, meant) }];
 };
 
 const checkDecision = (text: string, path: string): Problem[] => {
@@ -118,6 +135,7 @@ const checkRuleExpressions = async (
         parameters,
         names,
         types: requestScope(types, index),
+        rules: [{ type: 'boolean' }],
       });
       problems.push(...instead(found, checkDecision(value, path)));
     }
@@ -133,7 +151,12 @@ const checkRequestExpression = async (
     parameters,
     names,
     types,
-  }: Pick<WorkflowNode, 'parameters'> & { readonly names: Names; readonly types: TypeScope },
+    rules = [],
+  }: Pick<WorkflowNode, 'parameters'> & {
+    readonly names: Names;
+    readonly types: TypeScope;
+    readonly rules?: readonly Rule[];
+  },
 ): Promise<Problem[]> => {
   if (source.includes('{{')) {
     const [part, ...others] = splitTemplate(source.trim());
@@ -143,13 +166,8 @@ const checkRequestExpression = async (
   }
   const fields = requestFieldsOf([{ parameters }]);
   const unstarted = { nodeIds: new Set<string>(), idOfName: new Map<string, string>(), ownId: null };
-  return checkExpression(source.trim(), path, {
-    ...names,
-    ...unstarted,
-    fields,
-    triggerFields: fields,
-    types,
-  });
+  const own = { ...names, ...unstarted, fields, triggerFields: fields, types };
+  return checkExpression(source.trim(), path, own, rules);
 };
 
 const checkAuthentication = ({ nodes }: WorkflowDefinition): Problem[] =>

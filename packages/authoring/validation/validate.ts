@@ -24,6 +24,7 @@ import { proposeWithout } from './proposals/proposal.ts';
 import { checkClashes } from './references/check-clashes.ts';
 import { checkData } from './references/check-data.ts';
 import { checkInputs } from './references/check-inputs.ts';
+import { checkKeys } from './references/check-keys.ts';
 import { checkSwitches } from './references/check-switch.ts';
 import { checkUrls } from './references/check-urls.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
@@ -151,6 +152,7 @@ const checkSemantics = async (
     ...(await checkMistakes(graph, definition, isConnected)),
     ...checkUrls(graph),
     ...checkData(graph),
+    ...graph.nodes.flatMap(checkKeys),
     ...checkSwitches(graph, types, natives),
     ...checkInputs(graph, types, called, natives),
     ...(isConnected ? await checkClashes(graph, types, loopNodes) : []),

@@ -1548,7 +1548,7 @@ const constants: readonly Mistake[] = [
     'a key of the time',
     webhook({ deduplication: '$now("[Y]-[M]-[D]")' }),
     `${START}/deduplication`,
-    'reads nothing of the request, but the time or chance',
+    'only the time, chance or the execution',
   ],
   [
     'a filter of deliveries in quotes',

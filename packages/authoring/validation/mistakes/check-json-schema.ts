@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { didYouMean, quote, toPointerKey } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
@@ -66,7 +66,11 @@ export const checkJsonSchema = (schema: unknown, path: string): Problem[] => {
   const problems: Problem[] = [];
   const visit = (value: unknown, at: string): void => {
     if (!isPlainObject(value)) return;
-    problems.push(...checkKeywords(value as JsonObject, at), ...checkRequired(value as JsonObject, at));
+    problems.push(
+      ...checkKeywords(value as JsonObject, at),
+      ...checkRequired(value as JsonObject, at),
+      ...checkLimits(value as JsonObject, at),
+    );
     for (const name of INNER) visit(value[name], `${at}/${name}`);
     for (const name of [...LISTS, ...MAPS]) {
       if (typeof value[name] !== 'object') continue;
@@ -126,6 +130,75 @@ const checkEffect = (schema: JsonObject, path: string): Problem[] => {
           ),
         ];
   });
+};
+
+/** Pairs of limits, of which the first one is not the greater one. */
+const LIMITS = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+] as const;
+
+const typeNameOf = (value: JsonValue): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+};
+
+/** Reports schemas that no value, or not the value of their own keyword, meets. */
+const checkLimits = (schema: JsonObject, path: string): Problem[] => {
+  const types = [schema.type].flat().filter((type) => typeof type === 'string');
+  const isOfType = (value: JsonValue): boolean =>
+    types.length === 0 ||
+    types.includes(typeNameOf(value)) ||
+    (typeof value === 'number' && types.includes('number'));
+  const { enum: choices, const: only, pattern, required, properties, additionalProperties } = schema;
+  const values: readonly (readonly [JsonValue, string])[] = [
+    ...(Array.isArray(choices) ? choices.map((value, at) => [value, `enum/${at}`] as const) : []),
+    ...(only === undefined ? [] : [[only, 'const'] as const]),
+    ...((schema.default ?? null) === null ? [] : [[schema.default as JsonValue, 'default'] as const]),
+  ];
+  const known = isPlainObject(properties) ? properties : {};
+  return [
+    ...LIMITS.flatMap(([low, high]) =>
+      Number(schema[low]) > Number(schema[high])
+        ? [warning(`${path}/${low}`, `is greater than ${quote(high)}, so no value is valid`)]
+        : [],
+    ),
+    ...values.flatMap(([value, place]) =>
+      isOfType(value)
+        ? []
+        : [
+            warning(
+              `${path}/${place}`,
+              `is ${JSON.stringify(value)}, which is not of the type ${types.join(' or ')}`,
+            ),
+          ],
+    ),
+    ...(typeof pattern === 'string' && /^\/.{1,300}\/[a-z]{0,3}$/.test(pattern)
+      ? [
+          warning(
+            `${path}/pattern`,
+            'has slashes around it, which are a part of the pattern: write it without them',
+          ),
+        ]
+      : []),
+    ...(additionalProperties === false && Array.isArray(required) && schema.patternProperties === undefined
+      ? required.flatMap((name, at) =>
+          typeof name === 'string' &&
+          !Object.hasOwn(known, name) &&
+          findNearest(name, Object.keys(known)) === null
+            ? [
+                warning(
+                  `${path}/required/${at}`,
+                  `${quote(name)} is required, and no property of that name is allowed`,
+                ),
+              ]
+            : [],
+        )
+      : []),
+  ];
 };
 
 const checkRequired = ({ required, properties }: JsonObject, path: string): Problem[] => {

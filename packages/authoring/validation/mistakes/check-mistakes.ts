@@ -1,6 +1,6 @@
 import { findSchemaFault, findUnsupported } from '@hookloom/bounded-schema';
-import { isPlainObject, isToken, type JsonObject } from '@hookloom/plugin-kit';
-import { quote, toPointerKey } from '../../../../lib/shared/describe.ts';
+import { isPlainObject, isReservedHeader, isToken, type JsonObject } from '@hookloom/plugin-kit';
+import { didYouMean, quote, toPointerKey } from '../../../../lib/shared/describe.ts';
 import { findFormProblems } from '../../../../lib/shared/forms/form-problems.chunk.ts';
 import { features } from '../../../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
@@ -72,6 +72,8 @@ const schemaOf = ({ node }: DraftNode, schema: JsonObject): JsonObject =>
 const checkValue = async (declared: DeclaredValue, nodeType: string): Promise<Problem[]> => {
   const { value, path, name, format } = declared;
   if (name === 'headers' && isPlainObject(value)) return checkHeaders(value, path, nodeType);
+  if (format === 'css-selector' && typeof value === 'string')
+    return (await import('./check-selector.chunk.ts')).checkSelector(value, path);
   if (format === 'javascript' && typeof value === 'string')
     return (await import('./check-code.chunk.ts')).checkCode(value, path);
   if ((format !== 'json-schema' && format !== 'form') || !isPlainObject(value)) return checkFormat(declared);
@@ -89,6 +91,8 @@ const checkHeaders = (headers: Record<string, unknown>, path: string, nodeType: 
   Object.entries(headers).flatMap(([name, value]) => {
     const place = `${path}/${toPointerKey(name)}`;
     if (!isToken(name)) return [{ path: place, message: 'is not a name that HTTP allows' }];
+    const ofName = nodeType === WEBHOOK_TRIGGER ? [] : checkHeaderName(name, place, headers, nodeType);
+    if (ofName.length > 0) return ofName;
     const character =
       typeof value === 'string' ? findForeignCharacter(value, NOT_IN_HEADERS[nodeType] ?? NOT_LATIN_1) : null;
     if (character === null) return [];
@@ -98,6 +102,47 @@ const checkHeaders = (headers: Record<string, unknown>, path: string, nodeType: 
         : "has a control character, which a header can't carry";
     return [{ path: place, message }];
   });
+
+/** Headers that workflows write, which are easily misspelt. */
+const HEADERS = [
+  ...['accept', 'accept-encoding', 'accept-language', 'authorization', 'cache-control', 'content-type'],
+  ...['content-disposition', 'content-encoding', 'if-match', 'if-none-match', 'if-modified-since'],
+  ...['idempotency-key', 'retry-after', 'set-cookie', 'user-agent', 'www-authenticate'],
+];
+
+/** Whether two names differ by one letter that is missing, another one, or swapped with its neighbour. */
+const isSlip = (one: string, other: string): boolean => {
+  if (one === other || Math.abs(one.length - other.length) > 1) return false;
+  let at = 0;
+  while (one[at] !== undefined && one[at] === other[at]) at += 1;
+  const [left, right] = [one.slice(at), other.slice(at)];
+  return (
+    left.slice(1) === right ||
+    left === right.slice(1) ||
+    left.slice(1) === right.slice(1) ||
+    (left.slice(2) === right.slice(2) && left[0] === right[1] && left[1] === right[0])
+  );
+};
+
+/** Headers of a request that the service sets itself, and misspelt ones. */
+const checkHeaderName = (
+  name: string,
+  place: string,
+  headers: Record<string, unknown>,
+  nodeType: string,
+): Problem[] => {
+  const lower = name.toLowerCase();
+  if (nodeType === 'httpRequest' || nodeType === 'graphql') {
+    if (lower === 'host') return [{ path: place, message: 'follows from the URL and is refused' }];
+    if (isReservedHeader(name))
+      return [{ path: place, message: "is set by the connection and can't be chosen" }];
+  }
+  if (HEADERS.includes(lower) || lower.startsWith('x-')) return [];
+  const dashed = lower.replaceAll('_', '-');
+  const near = HEADERS.find((header) => header === dashed || isSlip(dashed, header));
+  if (near === undefined || Object.keys(headers).some((other) => other.toLowerCase() === near)) return [];
+  return [{ path: place, message: `is probably misspelt${didYouMean(near)}`, severity: 'warning' }];
+};
 
 const HEADER_HINT = `use $encodeUrlComponent(…), for the name of a file as in attachment; filename*=UTF-8''{{ $encodeUrlComponent(name) }}`;
 

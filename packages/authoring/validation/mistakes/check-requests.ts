@@ -1,10 +1,17 @@
-import { isPlainObject, isReservedHeader, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import {
+  isPlainObject,
+  isReservedHeader,
+  isToken,
+  type JsonObject,
+  type JsonValue,
+} from '@hookloom/plugin-kit';
 import { didYouMean, quote, toPointerKey } from '../../../../lib/shared/describe.ts';
 import { findNearest } from '../../../../lib/shared/near-name.ts';
-import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
+import { type Problem, problemsWhere } from '../../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../../lib/workflows/definition/to-path-configs.ts';
 import type { DraftNode } from '../graph/draft-graph.ts';
 import { proposeKey } from '../proposals/proposal.ts';
+import { checkQuery } from './check-links.ts';
 
 type Check = (parameters: JsonObject, place: string) => Problem[];
 
@@ -27,9 +34,10 @@ const bodyTypes = [
   [/multipart\/form-data/i, 'multipart'],
 ] as const;
 
-const checkCall: Check = ({ method = 'GET', body, bodyType = 'json', headers }, place) => {
-  if (!isGiven(body)) return [];
-  const problems: Problem[] = [];
+const checkCall: Check = (parameters, place) => {
+  const { method = 'GET', body, bodyType = 'json', headers } = parameters;
+  const problems = [...checkQuery(parameters, place), ...checkBodyForm(parameters, place)];
+  if (!isGiven(body)) return problems;
   if (typeof method === 'string' && /^(?:get|head)$/i.test(method))
     problems.push(
       warn(
@@ -57,6 +65,19 @@ const checkCall: Check = ({ method = 'GET', body, bodyType = 'json', headers }, 
   return problems;
 };
 
+/** A map is what a form has, and a text what other bodies have. */
+const checkBodyForm = ({ body, bodyType }: JsonObject, place: string): Problem[] => {
+  const path = `${place}/body`;
+  const isText = typeof body === 'string' && !body.trim().startsWith('{{');
+  if ((bodyType === 'form' || bodyType === 'multipart') && isText)
+    return [{ path, message: `must be a map of fields with "bodyType": ${quote(bodyType)}` }];
+  if (bodyType === 'text' && typeof body === 'object' && body !== null)
+    return [
+      { path, message: 'must be a text with "bodyType": "text"; JSON is sent with "json", the default' },
+    ];
+  return [];
+};
+
 const findHeader = (
   headers: JsonValue | undefined,
   wanted: string,
@@ -73,8 +94,87 @@ const checkAnswerBody = ({ status, body }: JsonObject, place: string): Problem[]
     ? [warn(`${place}/body`, `never arrives: an answer with ${status} has no body`)]
     : [];
 
+/** `{ "statusCode": 404, "body": … }`, as Lambda functions answer, and pages that are shown as text. */
+const checkAnswerForm = ({ status, body, headers }: JsonObject, place: string): Problem[] => {
+  const path = `${place}/body`;
+  if (isPlainObject(body) && 'statusCode' in body && 'body' in body && status === undefined)
+    return [
+      warn(
+        path,
+        'is sent as it is, with "statusCode" and "body": write "status", "headers" and "body" beside it',
+      ),
+    ];
+  const isPage = typeof body === 'string' && /^\s*<(?:!doctype html|html|body|head|h1|div|p)\b/i.test(body);
+  return isPage && findHeader(headers, 'content-type') === undefined
+    ? [
+        warn(
+          path,
+          'is HTML, which is sent as plain text: set the header "content-type": "text/html; charset=utf-8"',
+        ),
+      ]
+    : [];
+};
+
+/** What is probably a host without its scheme. */
+const HOST =
+  /^(?:www\.[\w.-]{1,200}|[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,5}\.(?:com|org|net|io|dev|app|example|eu|de|uk|co|ai))(?:\/|$)/i;
+
+const checkRedirect = ({ redirect, status }: JsonObject, place: string): Problem[] => {
+  if (typeof redirect !== 'string') return [];
+  const path = `${place}/redirect`;
+  if (typeof status === 'number' && ![200, 301, 302, 303, 307, 308].includes(status))
+    return [{ path: `${place}/status`, message: 'must be one of 301, 302, 303, 307, 308 with a redirect' }];
+  return HOST.test(redirect)
+    ? [warn(path, `is a path of this service: for another host, write ${quote(`https://${redirect}`)}`)]
+    : [];
+};
+
+/** RFC 6265 §4.1.1, as the node has it. */
+const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+const ATTRIBUTE = /^[\x20-\x3a\x3c-\x7e]*$/;
+
+const checkCookies = ({ cookies }: JsonObject, place: string): Problem[] =>
+  (Array.isArray(cookies) ? cookies : []).flatMap((cookie, at) =>
+    isPlainObject(cookie) ? checkCookie(cookie as JsonObject, `${place}/cookies/${at}`) : [],
+  );
+
+const checkCookie = (cookie: JsonObject, place: string): Problem[] => {
+  const textOf = (key: string): string => {
+    const value = cookie[key];
+    return typeof value === 'string' && !value.includes('{{') ? value : '';
+  };
+  const [name, domain, path] = [textOf('name'), textOf('domain'), textOf('path')];
+  const isHost = name.startsWith('__Host-');
+  return problemsWhere(
+    [name !== '' && !isToken(name), `${place}/name`, 'is not a name that HTTP allows'],
+    [
+      !COOKIE_VALUE.test(textOf('value')),
+      `${place}/value`,
+      "has a character that a cookie can't contain: encode it",
+    ],
+    [!ATTRIBUTE.test(path), `${place}/path`, "has a character that a cookie can't contain"],
+    [path !== '' && !path.startsWith('/'), `${place}/path`, 'must begin with "/": browsers ignore others'],
+    [/[/:;\s]/.test(domain), `${place}/domain`, 'must be the name of a host, such as shop.example'],
+    [
+      cookie.sameSite === 'None' && cookie.secure === false,
+      `${place}/secure`,
+      'must be true with "sameSite": "None"',
+    ],
+    [
+      /^__(?:Host|Secure)-/.test(name) && cookie.secure === false,
+      `${place}/secure`,
+      'must be true for such a name: browsers refuse the cookie',
+    ],
+    [isHost && domain !== '', `${place}/domain`, 'is not allowed with __Host-: browsers refuse the cookie'],
+    [isHost && path !== '/', `${place}/name`, 'needs "path": "/" with __Host-: browsers refuse the cookie'],
+  );
+};
+
 const checkResponse: Check = (parameters, place) => [
   ...checkAnswerBody(parameters, place),
+  ...checkAnswerForm(parameters, place),
+  ...checkRedirect(parameters, place),
+  ...checkCookies(parameters, place),
   ...Object.keys(isPlainObject(parameters.headers) ? parameters.headers : {})
     .filter(isReservedHeader)
     .map((name) => ({
@@ -84,11 +184,43 @@ const checkResponse: Check = (parameters, place) => [
 ];
 
 const checkTrigger: Check = ({ answer }, place) =>
-  isPlainObject(answer) ? checkAnswerBody(answer as JsonObject, `${place}/answer`) : [];
+  isPlainObject(answer)
+    ? [
+        ...checkAnswerBody(answer as JsonObject, `${place}/answer`),
+        ...checkAnswerForm(answer as JsonObject, `${place}/answer`),
+      ]
+    : [];
 
 const HTML = /<(?:p|br|b|i|div|span|table|ul|ol|li|a|h[1-6]|html|body|strong|em|img)(?:\s[^<>]{0,500})?\/?>/i;
 
-const checkMail: Check = ({ text, html }, place) =>
+/** Headers that mails have from other parameters, or that the service writes. */
+const MAIL_HEADERS: Readonly<Record<string, string>> = {
+  ...{ from: '"from"', to: '"to"', cc: '"cc"', bcc: '"bcc"', subject: '"subject"', 'reply-to': '"replyTo"' },
+  ...{ 'content-type': '"text" or "html"', sender: '"from"' },
+};
+const OWN_MAIL_HEADERS =
+  /^(?:date|message-id|mime-version|content-.*|return-path|received|dkim-signature|x-ses-.*)$/i;
+
+const checkMail: Check = (parameters, place) => [
+  ...checkMailText(parameters, place),
+  ...Object.keys(isPlainObject(parameters.headers) ? parameters.headers : {}).flatMap((name) => {
+    const path = `${place}/headers/${toPointerKey(name)}`;
+    const parameter = MAIL_HEADERS[name.toLowerCase()];
+    if (parameter !== undefined)
+      return [
+        {
+          path,
+          message: `is set by the parameter ${parameter}: write it there, since a header of this name fails the node`,
+        },
+      ];
+    return OWN_MAIL_HEADERS.test(name) ? [{ path, message: 'is set by the service and fails the node' }] : [];
+  }),
+  ...(typeof parameters.subject === 'string' && /[\r\n]/.test(parameters.subject)
+    ? [{ path: `${place}/subject`, message: 'must be one line' }]
+    : []),
+];
+
+const checkMailText: Check = ({ text, html }, place) =>
   typeof text === 'string' && !isGiven(html) && HTML.test(text)
     ? [
         warn(
@@ -124,7 +256,11 @@ const checkPattern: Check = ({ pattern }, place) =>
     ];
   });
 
-const LIST = /\bin\s*\(\s*\$(\d{1,5})\s*\)/gi;
+const LIST = /\b(not\s+)?in\s*\(\s*\$(\d{1,5})\s*\)/gi;
+/** Texts in SQL, in which nothing is looked for. */
+const SQL_TEXT = /'[^']*'?/g;
+const WITH_NULL = /(?:=|<>|!=)\s*null\b/i;
+const LIMIT = /\blimit\s+\d+\s*,\s*\d+/i;
 
 /** `IN ($1)` compares with one value. */
 const checkLists: Check = ({ query, statements, values }, place) => {
@@ -136,19 +272,86 @@ const checkLists: Check = ({ query, statements, values }, place) => {
     ),
   ];
   return all.flatMap(([text, given, path]) =>
-    [...(typeof text === 'string' ? text : '').matchAll(LIST)].flatMap(([, number]) => {
+    [...(typeof text === 'string' ? text : '').matchAll(LIST)].flatMap(([, not, number]) => {
       const value = Array.isArray(given) ? given[Number(number) - 1] : undefined;
       const isList = Array.isArray(value) || (typeof value === 'string' && value.trim().startsWith('{{'));
       return isList
         ? [
             warn(
               path,
-              `"IN ($${number})" compares with one value, not with the items of a list: write "= ANY($${number})"`,
+              `"${not === undefined ? '' : 'NOT '}IN ($${number})" compares with one value, not with the items of a list: write "${not === undefined ? '= ANY' : '<> ALL'}($${number})"`,
             ),
           ]
         : [];
     }),
   );
+};
+
+const checkSql: Check = (parameters, place) => {
+  const { query, statements } = parameters;
+  const texts = [
+    [query, `${place}/query`] as const,
+    ...(Array.isArray(statements) ? statements : []).map(
+      (text, at) => [text, `${place}/statements/${at}`] as const,
+    ),
+  ];
+  const found = texts.flatMap(([text, path]) => {
+    const sql = typeof text === 'string' ? text.replaceAll(SQL_TEXT, "''") : '';
+    // What an UPDATE sets may be NULL.
+    const conditions = /\bwhere\b([\s\S]*)$/i.exec(sql)?.[1] ?? '';
+    if (WITH_NULL.test(conditions))
+      return [warn(path, 'compares with NULL, which is never true: write IS NULL or IS NOT NULL')];
+    return LIMIT.test(sql) ? [warn(path, 'has "LIMIT a, b", which is of MySQL: write LIMIT b OFFSET a')] : [];
+  });
+  return [...checkLists(parameters, place), ...found];
+};
+
+const checkGraphql: Check = ({ query }, place) =>
+  typeof query === 'string' && /\{\{[^{}]{1,500}\}\}/.test(query)
+    ? [
+        warn(
+          `${place}/query`,
+          'is sent as it is, with its {{ }}: declare a variable, as in query ($id: ID!), and give its value in "variables"',
+        ),
+      ]
+    : [];
+
+/** Slack's own mark-up differs from Markdown. */
+const checkSlack: Check = ({ text }, place) => {
+  if (typeof text !== 'string') return [];
+  const path = `${place}/text`;
+  if (/\*\*[^*\n]{1,500}\*\*/.test(text))
+    return [warn(path, 'has "**", which is shown as it is: bold is written *text*')];
+  if (/\[[^\]\n]{1,300}\]\(https?:/.test(text))
+    return [
+      warn(
+        path,
+        'has a link of Markdown, which is shown as it is: it is written <https://shop.example|text>',
+      ),
+    ];
+  return HTML.test(text) ? [warn(path, 'has HTML, which is shown as it is')] : [];
+};
+
+const checkCron: Check = ({ cron }, place) => {
+  if (typeof cron !== 'string') return [];
+  const fields = cron.trim().split(/\s+/);
+  const [minute = '', hour = '', , , weekday = ''] = fields;
+  const path = `${place}/cron`;
+  if (minute === '*' && /^\d{1,2}$/.test(hour))
+    return [
+      warn(
+        path,
+        `starts in every minute from ${hour}:00 to ${hour}:59: for once a day, begin with the minute, such as 0`,
+      ),
+    ];
+  if (fields.length === 6 && ['1-5', '6-7', '6,7'].includes(weekday))
+    return [
+      warn(
+        path,
+        `has the days ${weekday}, which in six fields are counted from Sunday, 1: write ${weekday === '1-5' ? 'MON-FRI' : 'SAT,SUN'}`,
+      ),
+    ];
+  return [];
 };
 
 const checks: Readonly<Record<string, Check>> = {
@@ -157,5 +360,9 @@ const checks: Readonly<Record<string, Check>> = {
   [WEBHOOK_TRIGGER]: checkTrigger,
   email: checkMail,
   eventTrigger: checkPattern,
-  postgres: checkLists,
+  postgres: checkSql,
+  graphql: checkGraphql,
+  slackMessage: checkSlack,
+  slackWebhook: checkSlack,
+  scheduleTrigger: checkCron,
 };

@@ -52,11 +52,22 @@ const formatOf = ({ format, pattern }: Readonly<Record<string, unknown>>): strin
 
 /** Checks literal URLs, e-mail addresses and HTTP methods. */
 export const checkFormat = ({ value, path, name, format }: DeclaredValue): Problem[] => {
+  if (typeof value === 'number') return checkUnit(value, path, name);
   if (typeof value !== 'string' || value === '') return [];
   if (format === 'url') return checkUrl(value, path);
   if (value.includes('{{')) return [];
   if (format === 'email' || format === 'mailbox') return checkAddress(value, path, format === 'mailbox');
   return name === 'method' && format === null ? checkMethod(value, path) : [];
+};
+
+/** An hour, a day and a week in milliseconds. */
+const IN_MILLISECONDS = [3_600_000, 86_400_000, 604_800_000];
+
+const checkUnit = (value: number, path: string, name: string): Problem[] => {
+  const isSeconds = /^seconds$|Seconds$/.test(name) && IN_MILLISECONDS.includes(value);
+  if (!isSeconds) return [];
+  const message = `is in seconds: ${value} are ${Math.round(value / 86_400)} days${didYouMean(String(value / 1_000))}`;
+  return [{ path, message, severity: 'warning', ...proposeValue(path, value / 1_000) }];
 };
 
 /** Host names and IP addresses, IPv6 in brackets: only hosts that can resolve. */

@@ -23,7 +23,7 @@ const SHAPES: readonly RegExp[] = [
 
 /** Names of fields, headers and query parameters that contain only a secret. */
 const SECRET_NAME =
-  /^(?:x-)?(?:api[-_]?key|api[-_]?token|access[-_]?token|auth[-_]?token|authorization|password|passwd|secret|client[-_]?secret|private[-_]?key)$/i;
+  /^(?:x-)?(?:api[-_]?key|api[-_]?token|access[-_]?token|access[-_]?key|secret[-_]?key|token|auth[-_]?token|authorization|password|passwd|secret|client[-_]?secret|private[-_]?key)$/i;
 const SCHEME = /^(Bearer|Basic|Token|ApiKey) +\S{6}/i;
 /** Matches text without spaces and with a digit: neither a placeholder nor a field name. */
 const LOOKS_RANDOM = /^(?=[^\d\s]{0,200}\d)\S{6,4096}$/;
@@ -74,7 +74,7 @@ interface Found {
 
 const findIn = (value: string, name: string, carrier: Carrier): Found | null => {
   const literal = splitTemplate(value)
-    .map((part) => ('text' in part ? part.text : ' '))
+    .map((part) => ('text' in part ? part.text : stringsOf(part.expression)))
     .join('');
   const scheme = carrier === 'header' ? (SCHEME.exec(literal)?.[1]?.toLowerCase() ?? null) : null;
   if (scheme !== null && LOOKS_RANDOM.test(literal.slice(scheme.length).trim()))
@@ -86,6 +86,14 @@ const findIn = (value: string, name: string, carrier: Carrier): Found | null => 
       ? { verb: 'looks like', credentialType: null }
       : { verb: 'holds', credentialType: carrier === 'header' ? 'httpHeader' : 'httpQuery' };
   return SHAPES.some((shape) => shape.test(literal)) ? { verb: 'looks like', credentialType: null } : null;
+};
+
+/** The strings of an expression; a blank for the rest of it. */
+const stringsOf = (expression: string): string => {
+  const text = expression.trim();
+  return /^(?:"[^"\\]*"|'[^'\\]*')$/.test(text)
+    ? text.slice(1, -1)
+    : ` ${[...text.matchAll(/"([^"\\]*)"|'([^'\\]*)'/g)].map(([, one, other]) => one ?? other).join(' ')} `;
 };
 
 const toHeaderType = (scheme: string): string => {

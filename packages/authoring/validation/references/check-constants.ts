@@ -63,6 +63,11 @@ const toConstant = (ast: Ast, isNative: (name: string) => boolean): string | nul
     if (millis === null && others.length > 0 && !others.includes(null))
       return `$fromMillis(0, ${others.join(', ')})`;
   }
+  if (type === 'function' && isAst(procedure) && procedure.value === 'formatNumber') {
+    const [number, ...others] = listOf(ast.arguments).map((part) => print(part, isNative));
+    if (number === null && others.length > 0 && !others.includes(null))
+      return `$formatNumber(1234.5, ${others.join(', ')})`;
+  }
   if (type === 'binary' && ARITHMETIC.includes(String(value))) {
     const [left, right] = [print(lhs, isNative), print(rhs, isNative)];
     if ((left === null) !== (right === null)) return `${left ?? 1} ${value} ${right ?? 1}`;

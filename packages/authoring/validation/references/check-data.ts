@@ -6,7 +6,18 @@ import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts
 import type { DraftGraph } from '../graph/draft-graph.ts';
 import { type DeclaredValue, eachValue } from '../mistakes/check-values.ts';
 import { proposeValue } from '../proposals/proposal.ts';
-import { describeQuotes, isConstantText, isDataPath } from './data-source.ts';
+import {
+  type DataSource,
+  describeQuotes,
+  findTextSource,
+  isConstantText,
+  isDataPath,
+} from './data-source.ts';
+
+const KEYS: Partial<Readonly<Record<DataSource, string>>> = {
+  never: 'is another one in every run, so nothing is recognised by it again',
+  fixed: 'is the same in every run, since it reads only what all runs have in common',
+};
 
 const SAME = 'is the same in every run, since it has no data';
 
@@ -36,7 +47,11 @@ const holds = (schema: object, value: JsonObject): boolean => {
   }
 };
 
-const checkValue = ({ value, path, constant }: DeclaredValue): Problem[] => {
+const checkValue = ({ value, path, name, constant }: DeclaredValue): Problem[] => {
+  if (constant !== null && typeof value === 'string' && /key$/i.test(name)) {
+    const message = KEYS[findTextSource(value)];
+    if (message !== undefined) return [{ path, message, severity: 'warning' }];
+  }
   if (constant === null || (constant === 'warn' && Array.isArray(value)) || !isConstant(value)) return [];
   const { hint, meant } = typeof value === 'string' ? describeText(value) : NO_ADVICE;
   // Quotes and missing braces are warned of with all other expressions.

@@ -25,10 +25,20 @@ export const checkNodeExpressions = async (
   const problems: Problem[] = [];
   for (const [key, item] of Object.entries(value)) {
     const inner = rules.flatMap((rule) => findRules(rule, key, Array.isArray(value)));
-    problems.push(...(await checkNodeExpressions(item, `${path}/${toPointerKey(key)}`, names, inner)));
+    const place = `${path}/${toPointerKey(key)}`;
+    // Names of headers are checked as such.
+    if (BRACES_IN_KEY.test(key) && !path.endsWith('/headers'))
+      problems.push({
+        path: place,
+        message: 'is a key that keeps its {{ }}: write the whole map as an expression, {{ { body.key: 1 } }}',
+        severity: 'warning',
+      });
+    problems.push(...(await checkNodeExpressions(item, place, names, inner)));
   }
   return problems;
 };
+
+const BRACES_IN_KEY = /^\s*\{\{.{1,300}\}\}\s*$/;
 
 const checkText = async (
   text: string,
@@ -51,7 +61,7 @@ const findInText = async (
 ): Promise<readonly Finding[]> => {
   const foreign = describeForeignBraces(text);
   if (foreign !== null) return [foreign];
-  if (!text.includes('{{')) return findLiteralPath(text, rules);
+  if (!text.includes('{{')) return findLiteralPath(text, rules, names.isFunction);
   const parts = splitTemplate(text);
   const findings: Finding[] = findMixedText(text, parts, path);
   for (const part of parts) {
@@ -73,12 +83,17 @@ const withoutHints = (names: Names): Names => ({
 });
 
 /** @param expression - without its braces */
-export const checkExpression = async (expression: string, path: string, names: Names): Promise<Problem[]> =>
+export const checkExpression = async (
+  expression: string,
+  path: string,
+  names: Names,
+  rules: readonly Rule[] = [],
+): Promise<Problem[]> =>
   toProblems(
-    await findInExpression(expression, names, []),
+    await findInExpression(expression, names, rules),
     expression,
     path,
-    async (corrected) => (await findInExpression(corrected, withoutHints(names), [])).length,
+    async (corrected) => (await findInExpression(corrected, withoutHints(names), rules)).length,
   );
 
 const findInExpression = async (
@@ -107,6 +122,7 @@ const TEMPLATE_TAG =
 
 const BRACES = /\$?\{[^{}]*\}/g;
 const PATH_IN_BRACES = /^\$?\{ ?([$a-zA-Z]+)\.[\w.]+ ?\}$/;
+const ERB = /<%=\s{0,5}((?:body|headers|queryParams|\$trigger|\$nodes)\.[\w.]{1,200})\s{0,5}%>/;
 const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
 
 /** Finds expressions in the syntax of n8n and Step Functions, which are literal text here. */
@@ -123,6 +139,14 @@ const describeForeignBraces = (text: string): Finding | null => {
     return {
       message: `${quote(braces)} is literal text: expressions are written in {{ }}; did you mean ${quote(meant)}?`,
       ...correct(braces, meant),
+    };
+  }
+  const [tag = '', path = ''] = ERB.exec(text) ?? [];
+  if (tag !== '') {
+    const meant = `{{ ${path} }}`;
+    return {
+      message: `${quote(tag)} is literal text: expressions are written in {{ }}; did you mean ${quote(meant)}?`,
+      ...correct(tag, meant),
     };
   }
   if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
@@ -158,6 +182,23 @@ const foreignOperators: readonly (readonly [RegExp, string])[] = [
   [/&&/, '"and" is written and'],
   [/\|\|/, '"or" is written or'],
   [/!(?!=)/, '"not" is written $not( )'],
+  [/\?\./, 'a path needs no ?., since a missing field gives nothing'],
+  [/\btypeof\b|\binstanceof\b/, 'the type of a value is $type( )'],
+  [/\bnot\s+in\b/i, '"not in" is written $not(x in list)'],
+  [/\bnot\s+[\w$(]/i, '"not" is written $not( )'],
+  [/\bAND\b|\bOR\b|\bXOR\b/, 'and, or are written in small letters'],
+  [/<>/, '"differs" is written !='],
+  [/\bis\s+(?:not\s+)?null\b/i, 'whether a value is there is $exists( )'],
+  [/\b(?:like|matches)\b/i, 'a text matches a pattern if $contains(text, /pattern/)'],
+  [/\.\.\./, 'objects are joined by $merge([a, b]), lists by $append(a, b)'],
+  [/\*\*/, 'a power is $power(a, b)'],
+  [/\+\+|--|[+*/-]=/, 'nothing is changed in place'],
+  [/\bnew\s/, 'the time is $now() as a text, $millis() as a number'],
+  [/\b(?:const|let|var)\s/, 'a variable is bound in parentheses: ($x := 1; $x + 1)'],
+  [/\breturn\b/, 'the value of an expression needs no return'],
+  [/\bif\s*\(/, '"if" is written condition ? a : b'],
+  [/\|/, 'a function is applied by ~>, as in body.name ~> $uppercase'],
+  [/\/\//, 'a comment is written /* … */'],
 ];
 
 const describeForeignOperators = (expression: string): string => {

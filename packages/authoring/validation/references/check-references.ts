@@ -233,8 +233,9 @@ const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], i
   if (!isAst(procedure)) return inner;
   const method = nameOfMethod(procedure);
   if (method !== null) {
-    // An expression that defines functions may call one that is a value in an object.
-    if (!hasLambda) add(problems, { message: describeMethod(names, method) });
+    // An expression that defines functions may call one that is a value in an object, but gives it no function.
+    if (!hasLambda || parameters.some(({ type }) => type === 'lambda'))
+      add(problems, { message: describeMethod(names, method) });
     return inner;
   }
   if (procedure.type !== 'variable') return [{ ast: procedure, isRoot, isValue: false }, ...inner];

@@ -109,6 +109,8 @@ const findInChoice = (node: NodeOf<'binary'>): Finding[] => {
   if (value !== 'or' && value !== 'and') return [];
   const fixed = [lhs, rhs].find(isLiteral);
   if (fixed !== undefined) {
+    const path = asPath(fixed);
+    if (path !== null) return [inQuotes(path)];
     const literals = value === 'or' ? literalsOf(lhs, rhs) : null;
     const meant = literals === null ? '' : `; did you mean ${quote(literals)}?`;
     return [
@@ -250,6 +252,7 @@ const findJoinedText = (node: NodeOf<'binary'>): Finding[] => {
   const start = literalText(node.lhs);
   if (node.value !== '&' || start === null) return [];
   if (/^\s*[{[]\s*["{[]/.test(start)) return [warning(JOINED_JSON)];
+  if (GRAPHQL.test(start)) return [warning(JOINED_GRAPHQL)];
   return SQL.test(start) || /^\s*(?:select|insert into|update|delete from)\s/i.test(start)
     ? [warning(JOINED_SQL)]
     : [];
@@ -257,6 +260,10 @@ const findJoinedText = (node: NodeOf<'binary'>): Finding[] => {
 
 export const JOINED_JSON =
   'puts values into the text of JSON, which a quote or a line break in them breaks: write the JSON itself with expressions as its values, or $string({ … }) where a text is needed';
+/** A document of GraphQL. */
+export const GRAPHQL = /^\s*(?:query|mutation|subscription)(?:\s+\w{1,100})?\s*(?:\([^{}()]{0,500}\)\s*)?\{/;
+export const JOINED_GRAPHQL =
+  'puts values into a GraphQL document, where a quote in them ends the text and the rest is GraphQL: declare variables, as in query ($id: ID!), and pass the values as "variables"';
 export const JOINED_SQL =
   'puts values into SQL, where a quote in them ends the text and the rest is SQL: write placeholders, and pass the values as parameters';
 

@@ -13,6 +13,7 @@ import {
 } from '../types/infer-expression.ts';
 import { parse } from '../types/parse.ts';
 import { isHeaders, isSequence, mayBe, namesOf, type Type, typeNameOf } from '../types/types.ts';
+import { findHabits } from './check-habits.ts';
 import { findTraps } from './check-traps.ts';
 import { readDashed } from './describe-names.ts';
 import { type Names, toName, toPath } from './names.ts';
@@ -55,7 +56,8 @@ export const findTypeProblems = (text: string, names: Names, rules: readonly Rul
   }
   checkFit(check, tree, type, rules);
   const traps = { scope: names.types ?? NOTHING, natives: names.natives, typeOf };
-  for (const found of findTraps(tree, traps)) check.findings.set(found.message, found);
+  for (const found of [...findTraps(tree, traps), ...findHabits(tree, traps)])
+    check.findings.set(found.message, found);
   return [...check.findings.values()].slice(0, MAX_FINDINGS);
 };
 
@@ -78,6 +80,7 @@ const reportMissing = (check: Check, { path, step, of }: MissingField): void => 
   if (at === 0 && names.fields !== null) return;
   if (at === 1 && isVariable(steps[0], 'trigger') && names.triggerFields !== null) return;
   const known = namesOf(of) ?? [];
+  if (name === 'length' && known.length === 0) return; // reported with what counts items and characters
   const before = joinNames(steps.slice(0, at));
   const near = names.findNearest(name, known);
   const meant = near === null ? null : `${before}${toName(near)}`;

@@ -2,6 +2,7 @@ import { quote } from '../../../../lib/shared/describe.ts';
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
 import type { DraftGraph } from '../graph/draft-graph.ts';
+import { checkLink } from '../mistakes/check-links.ts';
 import { eachValue } from '../mistakes/check-values.ts';
 import { proposeValue } from '../proposals/proposal.ts';
 import { type Ast, isAst, listOf, parseTree } from './syntax-tree.ts';
@@ -17,7 +18,9 @@ export const checkUrls = ({ nodes }: DraftGraph): Problem[] =>
   nodes.flatMap(({ index, node, nodeType }) =>
     [...eachValue(nodeType?.schema, node.parameters, `/nodes/${index}/parameters`)].flatMap(
       ({ value, path, format }) =>
-        typeof value === 'string' && URL_FORMATS.has(format) ? checkText(value, path) : [],
+        typeof value === 'string' && URL_FORMATS.has(format)
+          ? [...checkText(value, path), ...(format === 'url' ? checkLink(value, path) : [])]
+          : [],
     ),
   );
 

@@ -5,8 +5,11 @@ import { parse } from '../types/parse.ts';
 import { SCOPE_VARIABLES } from './names.ts';
 import { nodesOf } from './syntax-tree.ts';
 
-/** What makes values of an expression differ: data, only time or chance, or nothing. */
-export type DataSource = 'data' | 'time' | 'nothing';
+/**
+ * What makes values of an expression differ: data, only time or chance, or nothing. `fixed` is data that is the same for
+ * all requests of a workflow, such as their method or a variable; `never` is data that no two executions have in common.
+ */
+export type DataSource = 'data' | 'fixed' | 'time' | 'never' | 'nothing';
 
 const VARYING = ['now', 'millis', 'random', 'uuid', 'shuffle'];
 const ROOTS = ['', '$', ...SCOPE_VARIABLES];
@@ -25,6 +28,66 @@ export const findDataSource = (text: string): DataSource => {
   }
   return source;
 };
+
+/** Data that is the same for all, as a path: what requests have in common, variables, and the workflow. */
+const FIXED =
+  /^(?:requestMethod|triggerType|headers\.(?:host|content-type|accept|accept-encoding|connection|user-agent|x-forwarded-(?:proto|port))|\$vars\..*|\$execution\.(?:workflowId|workflowVersion|stage|trigger\b.*))$/;
+
+const FIXED_PATH = new RegExp(`${FIXED.source}|^requestPath$`);
+
+/** Data that differs for each request or execution, also for repeated ones. */
+const NEVER_AGAIN =
+  /^(?:triggeredAt|\$execution\.(?:id|startedAt)|headers\.(?:x-amzn-trace-id|traceparent|date))$/;
+
+/**
+ * What makes keys differ: like {@link findDataSource}, with names for data that no two deliveries have in common, and for
+ * data that all of them have.
+ *
+ * @param text - without braces
+ * @param isOnePath - whether all requests have one path
+ */
+export const findKeySource = (text: string, isOnePath = false): DataSource => {
+  const source = findDataSource(text);
+  const tree = source === 'data' ? parseOrNull(text) : null;
+  if (tree === null) return source;
+  const nodes = [...nodesOf(tree)];
+  if (nodes.some(isVarying)) return source;
+  const paths = nodes.flatMap((node) => (node.type === 'path' ? [readPath(node.steps)] : []));
+  const isRoot = (node: Node | undefined) => node?.type === 'variable' && ROOTS.includes(node.value);
+  const wholes =
+    nodes.filter(isRoot).length -
+    nodes.filter((node) => node.type === 'path' && isRoot(node.steps[0])).length;
+  const isOnly = (pattern: RegExp) =>
+    wholes === 0 && paths.length > 0 && paths.every((path) => pattern.test(path));
+  // Steps of paths are nodes, too: other names, wildcards and filters are in none of these.
+  if (isOnly(isOnePath ? FIXED_PATH : FIXED)) return 'fixed';
+  return isOnly(NEVER_AGAIN) ? 'never' : source;
+};
+
+/** The names of a path, without what begins at the request; a dash for what is none. */
+const readPath = (steps: readonly Node[]): string => {
+  const names = steps.map((step) => {
+    if (step.stages !== undefined || step.predicate !== undefined) return '-';
+    if (step.type === 'variable') return `$${step.value}`;
+    return step.type === 'name' ? step.value : '-';
+  });
+  const isRoot = ['$', '$$', '$trigger'].includes(names[0] ?? '');
+  return names
+    .slice(isRoot ? 1 : 0)
+    .join('.')
+    .replace(/^headers\..*$/i, (text) => text.toLowerCase());
+};
+
+/** The source of a key that may have several expressions; texts around them differ in no run. */
+export const findTextSource = (text: string): DataSource => {
+  const sources = splitTemplate(text).flatMap((part) =>
+    'text' in part ? [] : [findKeySource(part.expression.trim())],
+  );
+  return (['data', 'never', 'time', 'fixed'] as const).find((one) => sources.includes(one)) ?? 'nothing';
+};
+
+const isVarying = (node: Node): boolean =>
+  node.type === 'function' && node.procedure.type === 'variable' && VARYING.includes(node.procedure.value);
 
 const parseOrNull = (text: string): Node | null => {
   try {
