@@ -90,6 +90,40 @@ const drawn = (greeting: string) => ({
   connections: [{ sourceNodeId: 'request', targetNodeId: 'greet' }],
 });
 
+test('a node in a body is tried with an item: the first one of the data, or one that is typed', async () => {
+  const definition = {
+    ...{ id: 'items', name: 'Items', enabled: true },
+    nodes: [
+      { id: 'start', type: 'manualTrigger' },
+      { id: 'each', type: 'forEach', parameters: { items: '{{ orders }}' } },
+      { id: 'pick', type: 'noOp' },
+      { id: 'greet', type: 'set', parameters: { values: { greeting: 'Hello, {{ $item.name }}' } } },
+    ],
+    connections: [
+      { sourceNodeId: 'start', targetNodeId: 'each' },
+      { sourceNodeId: 'each', sourceOutput: 'each', targetNodeId: 'pick' },
+      { sourceNodeId: 'pick', targetNodeId: 'greet' },
+    ],
+  };
+  await open('/new-workflow');
+  await tab('JSON').click();
+  await write('JSON of the workflow', JSON.stringify(definition, null, 2));
+  await tab('Graph').click();
+  await typeOutput('start', { orders: [{ name: 'Ada' }, { name: 'Bob' }] });
+  await select('greet');
+  await field('greeting').getByText('"Hello, Ada"').waitFor();
+  await select('each');
+  await button('Type the output').click();
+  await write('Output of each as JSON', '{ "item": { "name": "Eve" }, "index": 7 }');
+  await button('Use this output').click();
+  await select('greet');
+  await field('greeting').getByText('"Hello, Eve"').waitFor();
+  await button('Try this node').click();
+  await said('Ran 1 node.');
+  const output = page.getByRole('group', { name: 'Output main of greet' });
+  await output.getByText('"Hello, Eve"').waitFor();
+});
+
 const MARKUP = '<img src=x onerror="document.title=1">';
 
 test('a draft is tried, its failure is mended by the data, and the live failure, too', async () => {

@@ -71,6 +71,26 @@ const drawn = (...nodes: readonly JsonObject[]): JsonObject => ({
   })),
 });
 
+test('a node in a body reads the item with which the body begins', async () => {
+  const each = { id: 'each', type: 'forEach', parameters: { items: '{{ orders }}' } };
+  const pick = { id: 'pick', type: 'set', parameters: { values: { at: '{{ $nodes.each.index }}' } } };
+  const send = { id: 'send', type: 'set', parameters: { values: { id: '{{ $item.id }}' } } };
+  const definition = drawn(each, pick, send);
+  const connections = [
+    { sourceNodeId: 'start', targetNodeId: 'each' },
+    { sourceNodeId: 'each', sourceOutput: 'each', targetNodeId: 'pick' },
+    { sourceNodeId: 'pick', targetNodeId: 'send' },
+  ];
+  const body = {
+    ...{ definition: { ...definition, connections }, nodeId: 'send' },
+    outputs: { each: { each: { item: { id: 'A-7' }, index: 3 } }, pick: { main: { at: 3 } } },
+  };
+  for (const route of ['try', 'evaluate']) {
+    const answer = (await ask('POST', `/api/admin/workflows/${route}`, { body })).body;
+    expect(answer.run ?? answer).toMatchObject({ outputs: { main: { id: 'A-7' } } });
+  }
+});
+
 const greet = { id: 'greet', type: 'set', parameters: { values: { greeting: 'Hello, {{ name }}' } } };
 const fetchPrice = (more: JsonObject = {}): JsonObject => ({
   id: 'price',

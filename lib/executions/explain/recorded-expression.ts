@@ -126,7 +126,7 @@ const evaluateIn = async (
 
 /** The scope of paths; null if a part that they read was not recorded. */
 const toScope = (readPaths: readonly Read[], recorded: RecordedScope): Scope | null => {
-  const { input, trigger, reads = {}, outputOf, bare } = recorded;
+  const { input, trigger, item, reads = {}, outputOf, bare } = recorded;
   let variables: JsonObject = {};
   const nodes: [string, JsonObject][] = [];
   for (const { root, names, path } of readPaths) {
@@ -134,7 +134,7 @@ const toScope = (readPaths: readonly Read[], recorded: RecordedScope): Scope | n
       if (!Object.hasOwn(reads, path)) return null;
       variables = putAt(variables, names, reads[path] ?? null);
     }
-    if (root === 'item') return null;
+    if (root === 'item' && item === undefined) return null;
     if ((root === 'input' && input === null) || (root === 'trigger' && trigger === null)) return null;
     if (root !== 'nodes') continue;
     const [id] = names;
@@ -142,7 +142,8 @@ const toScope = (readPaths: readonly Read[], recorded: RecordedScope): Scope | n
     if (output === null) return null;
     if (id !== undefined && output !== undefined) nodes.push([id, output]);
   }
-  return { ...bare, input: input ?? {}, trigger: trigger ?? {}, nodes: Object.fromEntries(nodes), variables };
+  const own = { input: input ?? {}, trigger: trigger ?? {}, ...(item !== undefined && { item }) };
+  return { ...bare, ...own, nodes: Object.fromEntries(nodes), variables };
 };
 
 /** Puts a value at a path of names, beside what is there. */

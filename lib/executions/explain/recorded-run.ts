@@ -1,4 +1,5 @@
 import {
+  EACH_OUTPUT,
   ERROR_OUTPUT,
   isPlainObject,
   type JsonObject,
@@ -39,6 +40,8 @@ export interface RecordedScope {
   /** Null if it was not recorded in full. */
   readonly input: JsonObject | null;
   readonly trigger: JsonObject | null;
+  /** The value of `$item`; undefined if there is none, or it was not recorded in full. */
+  readonly item: JsonValue | undefined;
   /** Values of paths that the rest of the record lacks, because they are in large data. */
   readonly reads: JsonObject | undefined;
   /** @returns the output of another node; undefined if the node run could not read it, null if it was not recorded */
@@ -72,6 +75,9 @@ export function* readRun(execution: ExecutionRecord, workflow: Workflow | null):
     const isInput = record.input !== undefined;
     const input = isInput ? wholeOf(record.input) : mergeInput(record, sources, incoming);
     const outputs = toOutputs(record, node, input, workflow?.definition.format);
+    const [entry, ...others] = incoming;
+    if (entry?.sourceNodeId === ownerOf(within) && others.length === 0 && input !== null)
+      run.given ??= { output: entry.sourceOutput ?? MAIN_OUTPUT, data: input };
 
     const outputOf = (id: string): JsonObject | null | undefined => {
       let reader = nodeId;
@@ -81,8 +87,16 @@ export function* readRun(execution: ExecutionRecord, workflow: Workflow | null):
           return mainOf(other.outputs);
         if (prefix === '') return undefined;
         reader = ownerOf(prefix);
-        if (reader === id) return null; // what it gives each body is not recorded
+        if (reader === id) return runs.get(prefix)?.given?.data ?? null;
       }
+    };
+    const findItem = (): JsonValue | undefined => {
+      for (let prefix = within; prefix !== ''; prefix = parentOf(prefix)) {
+        const { isForeign = true, given = null } = runs.get(prefix) ?? {};
+        if (isForeign || given === null) return undefined;
+        if (given.output === EACH_OUTPUT) return given.data.item;
+      }
+      return undefined;
     };
     if (within === '' && nodeId === execution.trigger.nodeId) trigger ??= mainOf(outputs);
     const bare = { execution: info, seed: `${info.executionId}/${nodeKeyOf(record)}` };
@@ -92,7 +106,7 @@ export function* readRun(execution: ExecutionRecord, workflow: Workflow | null):
       sources,
       outputs,
       told: firstOutputOf(record),
-      scope: { input, trigger, reads: record.reads, outputOf, bare },
+      scope: { input, trigger, item: findItem(), reads: record.reads, outputOf, bare },
     };
     yield state;
     run.latest.set(nodeId, state);
@@ -129,12 +143,15 @@ interface RunSoFar {
   /** The latest run or skip of each node. */
   readonly latest: Map<string, RecordedNode>;
   readonly lastRun: Map<string, RecordedNode>;
+  /** What a body begins with, and the output that leads to it: its first node has recorded that. Null until it is known. */
+  given: { readonly output: string; readonly data: JsonObject } | null;
 }
 
 const openRun = (parent: RunSoFar | undefined, within: string, firstType: string): RunSoFar => ({
   isForeign: within !== '' && (firstType === ENTRY_TRIGGER || parent?.isForeign === true),
   latest: new Map(),
   lastRun: new Map(),
+  given: null,
 });
 
 /** The prefix of an inner run ends with the id, iteration and operation of its node. */

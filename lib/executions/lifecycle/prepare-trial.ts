@@ -1,5 +1,6 @@
 import {
   type DeliveredInput,
+  EACH_OUTPUT,
   ERROR_OUTPUT,
   type ExecutionInfo,
   type JsonObject,
@@ -36,6 +37,8 @@ export interface TriedNode {
   readonly incoming: readonly Connection[];
   /** Ids of the nodes that lead to it: others are not read. */
   readonly before: ReadonlySet<string>;
+  /** The nodes in whose bodies it is, the innermost one first, with the outputs that lead there. */
+  readonly around: readonly { readonly nodeId: string; readonly output: string }[];
   /** The trigger whose output is `$trigger`; null for none. */
   readonly trigger: Pick<ExecutionInfo['trigger'], 'nodeId' | 'type'> | null;
 }
@@ -86,7 +89,7 @@ export type TrialStage = Pick<Ports, 'loadNodeTypes' | 'readVariables' | 'clock'
 
 /** Makes a trial an execution of its own, with its own id, whose plan is the node alone. @throws AppError `STORE_UNAVAILABLE` */
 export const prepareTrial = async (
-  { definition, incoming, before, trigger }: TriedNode,
+  { definition, incoming, before, around, trigger }: TriedNode,
   { input: given, outputs, traceparent }: TrialData,
   stage: TrialStage,
 ) => {
@@ -98,10 +101,18 @@ export const prepareTrial = async (
     given === undefined ? findDelivered(incoming, outputs) : [deliverInput(incoming[0], given)],
   );
   const read = Object.entries(outputs).filter(([id]) => before.has(id));
+  const begun = around.map(({ nodeId, output }) => ({
+    ...{ nodeId, output },
+    data: findOwn(findOwn(outputs, nodeId) ?? {}, output),
+  }));
   const known = freezeAsEngine({
-    nodes: Object.fromEntries(read.map(([id, own]) => [id, mainOf(own)])),
+    nodes: Object.fromEntries([
+      ...read.map(([id, own]) => [id, mainOf(own)] as const),
+      ...begun.flatMap(({ nodeId, data }) => (data === undefined ? [] : [[nodeId, data] as const])),
+    ]),
     trigger: trigger === null ? {} : mainOf(outputs[trigger.nodeId] ?? {}),
   });
+  const item = begun.find(({ output }) => output === EACH_OUTPUT)?.data?.item;
   const { settings } = definition;
   const workflow = {
     version: TRIAL_VERSION,
@@ -124,7 +135,7 @@ export const prepareTrial = async (
       const owners = plan.nodes.filter(({ nodeType }) => nodeType.control?.bodyOutput !== undefined);
       const ids = new Set(owners.map((owner) => owner.node.id));
       hasBody = (id) => ids.has(id);
-      return toTrialPlan(plan, { inputs, ...known });
+      return toTrialPlan(plan, { inputs, item, ...known });
     },
     addLog: log.add,
     /** What the trial answers, once it has run. */
@@ -173,7 +184,13 @@ const toTrialPlan = (
     inputs,
     nodes,
     trigger,
-  }: { readonly inputs: readonly DeliveredInput[]; readonly nodes: JsonObject; readonly trigger: JsonObject },
+    item,
+  }: {
+    readonly inputs: readonly DeliveredInput[];
+    readonly nodes: JsonObject;
+    readonly trigger: JsonObject;
+    readonly item: JsonValue | undefined;
+  },
 ): Plan => {
   const withOutputs = (node: PlanNode): PlanNode => {
     const { resolve } = node;
@@ -181,7 +198,12 @@ const toTrialPlan = (
     return {
       ...node,
       resolve: (scope) =>
-        resolve({ ...scope, trigger, nodes: Object.assign(Object.create(null), nodes, scope.nodes) }),
+        resolve({
+          ...scope,
+          trigger,
+          item: scope.item === undefined ? item : scope.item,
+          nodes: Object.assign(Object.create(null), nodes, scope.nodes),
+        }),
     };
   };
   const withInputs = (executor: NodeExecutor): NodeExecutor => ({

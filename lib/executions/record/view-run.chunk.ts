@@ -32,7 +32,7 @@ export const viewRun = async (
     const { input, within = '' } = nodes[at] as NodeRecord;
     const names = first === '' ? [] : [first, ...others];
     if (root === 'input') return isCut(views[at]?.input) ? readPath(input, names) : undefined;
-    if (root === 'execution') return undefined;
+    if (root === 'execution' || root === 'item') return undefined;
     if (root === 'vars') return readPath(variables, names);
     const isNode = root === 'nodes';
     const source = isNode ? (latest.get(`${within}/${first}`) ?? latest.get(`/${first}`) ?? -1) : 0;

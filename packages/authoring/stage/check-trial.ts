@@ -6,6 +6,7 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { pollOf } from '../../../lib/workflows/plan/poll-type.ts';
 import {
   type DraftGraph,
+  findOwners,
   NAMELESS,
   reachFrom,
   readDraft,
@@ -26,6 +27,8 @@ type CheckedTrial =
       readonly incoming: WorkflowDefinition['connections'];
       /** Ids of the nodes that lead to it, whose outputs its expressions may read. */
       readonly before: ReadonlySet<string>;
+      /** The nodes in whose bodies it is, the innermost one first, with the outputs that lead there. */
+      readonly around: readonly { readonly nodeId: string; readonly output: string }[];
       /** The trigger that leads to it, or the first one; null if there is none. */
       readonly trigger: { readonly nodeId: string; readonly type: string } | null;
       readonly warnings: readonly Problem[];
@@ -118,6 +121,10 @@ const selectTrial = ({ definition, graph, problems, warnings }: Validated, nodeI
       ({ sourceNodeId, targetNodeId }) => targetNodeId === nodeId && !inside.has(sourceNodeId),
     ),
     before: new Set([...before].flatMap((index) => definition.nodes[index]?.id ?? [])),
+    around: findOwners(graph)(tried.index).flatMap(({ node, nodeType }) => {
+      const output = nodeType?.control?.bodyOutput;
+      return output === undefined ? [] : [{ nodeId: node.id, output }];
+    }),
     trigger: trigger === undefined ? null : { nodeId: trigger.node.id, type: trigger.node.type },
     warnings: warnings.filter((problem) => concerns(problem, definition, part)),
   };

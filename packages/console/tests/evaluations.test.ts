@@ -14,7 +14,7 @@ import {
   type NodeData,
   toGraph,
 } from '../src/views/editor/trial/trial-data.ts';
-import { findGiven, withExample } from '../src/views/editor/trial/trial-plan.ts';
+import { findGiven, isKept, withExample } from '../src/views/editor/trial/trial-plan.ts';
 
 const { fetch } = globalThis;
 const cleanups: (() => unknown)[] = [];
@@ -127,7 +127,7 @@ test('the outputs of the samples are made as trials make them, and stored nowher
     }
     const data = await makeAll(parts, withExample(parts.graph, outside, types));
     for (const [nodeId, { from, outputs, run }] of Object.entries(data)) {
-      if (from !== 'evaluation') continue;
+      if (from !== 'evaluation' || run === null) continue; // a body only begins
       const body = { definition, nodeId, outputs: findGiven(parts.graph, types, data, nodeId) };
       const tried = (await ask('POST', '/api/admin/workflows/try', { body })).body;
       expect([name, nodeId, outputs, run?.status]).toEqual([name, nodeId, tried.outputs, tried.status]);
@@ -151,6 +151,26 @@ test('outputs are made in order, each once, and again only behind what has chang
   expect(await makeAll(parts, first)).toBe(first);
   const second = await makeAll({ ...parts, graph: toGraph(draw('{{ a + 5 }}'), types) }, first);
   expect([asked, second.three?.outputs]).toEqual([['two', 'three'], { main: { b: 7 } }]);
+});
+
+test('the body of a forEach begins with the first item, which its nodes read', async () => {
+  const draw = (items: string) => ({
+    ...inARow({ id: 'each', type: 'forEach', parameters: { items } }, setting('one', { b: '{{ $item.b }}' })),
+    connections: [
+      { sourceNodeId: 'start', targetNodeId: 'each' },
+      { sourceNodeId: 'each', sourceOutput: 'each', targetNodeId: 'one' },
+    ],
+  });
+  const parts = partsOf(draw('{{ a }}') as unknown as Drawn);
+  const first = await makeAll(parts, typed({ a: [{ b: 1 }, { b: 2 }] }));
+  expect([first.each?.outputs, first.one?.outputs]).toEqual([
+    { each: { item: { b: 1 }, index: 0 } },
+    { main: { b: 1 } },
+  ]);
+  expect(isKept(first, new Set(), 'each')).toBe(false); // a run runs it
+  expect(await makeAll(parts, first)).toBe(first);
+  const changed = { ...parts, graph: toGraph(draw('{{ a[1] }}') as unknown as Drawn, types) };
+  expect((await makeAll(changed, first)).one?.outputs).toEqual({ main: { b: 2 } });
 });
 
 test('a service that does not answer ends the making: what was made stays, and the rest is asked for again', async () => {

@@ -67,6 +67,16 @@ describe('completion offers', () => {
     expect(fieldsAt(text)).toEqual(labels);
   });
 
+  test.each([
+    ['a body, whose item is known', { ...sample, $item: { id: 1 } }, null, true],
+    ['a body, whose item has a type', sample, { input: {}, trigger: {}, nodes: {}, item: {} }, true],
+    ['the rest of a workflow', sample, { input: {}, trigger: {}, nodes: {} }, false],
+  ])('$item in %s', (_, data, types, isOffered) => {
+    const given = { syntax: 'template', sample: data, names: { ...names, types }, isAsked: true } as const;
+    const labels = completeExpression('{{ $it', 6, given)?.options.map(({ label }) => label);
+    expect(labels?.includes('$item')).toBe(isOffered);
+  });
+
   test('functions with what they return', () => {
     const found = completeExpression('{{ $su', 6, { syntax: 'template', sample, names, isAsked: false });
     expect(found?.from).toBe(3);

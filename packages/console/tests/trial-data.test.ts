@@ -385,6 +385,24 @@ describe('a node', () => {
     });
     expect(toSample(graphOf(shop), types, { data: {}, id: 'call', variables })).toBeNull();
   });
+
+  test('in a body, has a sample with the item of the innermost forEach, and what each body begins with', () => {
+    const nodes = { hook: 'webhookTrigger', rows: 'forEach', cells: 'forEach', check: 'set', call: 'set' };
+    const edges = ['hook>rows', 'rows:each>cells', 'cells:each>check', 'check>call'];
+    const begun = (item: JsonObject[string]) => ({
+      ...made('each', {}),
+      ...{ outputs: { main: { results: [] }, each: { item, index: 0 } }, stamp: '' },
+    });
+    const data = { rows: begun([5]), cells: begun(5) };
+    const sampleOf = (id: string) =>
+      toSample(graphOf(draw(nodes, ...edges)), types, { data, id, variables: null });
+    expect(sampleOf('call')).toMatchObject({
+      $item: 5,
+      $nodes: { rows: { item: [5] }, cells: { item: 5 } },
+    });
+    expect(sampleOf('cells')).toMatchObject({ $item: [5] });
+    expect(sampleOf('rows')).toBeNull();
+  });
 });
 
 describe('a field of data', () => {

@@ -316,13 +316,45 @@ describe('loops and bodies', () => {
         { id: 'each', type: 'forEach', parameters: { items: '{{ body }}' } },
         { id: 'big', type: 'filter', parameters: condition('{{ item > $trigger.body[0] }}') },
         noOp('ship'),
+        { id: 'nine', type: 'filter', parameters: condition('{{ $item = 9 and $nodes.each.index = 1 }}') },
       ],
-      edges: ['start -> each', 'each.each -> big', 'big -> ship'],
+      edges: ['start -> each', 'each.each -> big', 'big -> ship', 'ship -> nine'],
     };
     expect(await textsOf(await run(flow, [5, 9]))).toMatchObject({
       'each/0/0/big': expect.stringContaining('gave false: item > $trigger.body[0], where item 5'),
       'each/0/0/ship': expect.stringContaining('skipped, since `big` gave false'),
       'each/0/1/big': expect.stringContaining('gave true: item > $trigger.body[0], where item 9'),
+      'each/0/1/nine': 'gave true: $item = 9 and $nodes.each.index = 1, where $item 9, $nodes.each.index 1',
+    });
+  });
+
+  test('a large item is not recorded, and the trigger of the same size is not taken for it', async () => {
+    const flow: AFlow = {
+      nodes: [
+        { id: 'each', type: 'forEach', parameters: { items: '{{ [{ "body": 1, "all": body }] }}' } },
+        { id: 'big', type: 'filter', parameters: condition('{{ $item.body > 0 }}') },
+      ],
+      edges: ['start -> each', 'each.each -> big'],
+    };
+    const body = { text: 'x'.repeat(100_000) };
+    expect(await textsOf(await run(flow, body))).toEqual({
+      'each/0/0/big': 'gave true: $item.body > 0, where $item.body (not recorded)',
+    });
+  });
+
+  test('an item is that of the innermost forEach', async () => {
+    const flow: AFlow = {
+      nodes: [
+        { id: 'rows', type: 'forEach', parameters: { items: '{{ body }}' } },
+        { id: 'cells', type: 'forEach', parameters: { items: '{{ $item }}' } },
+        { id: 'big', type: 'filter', parameters: condition('{{ $item > $nodes.rows.index }}') },
+        { id: 'last', type: 'filter', parameters: condition('{{ $item[0] = 7 }}') },
+      ],
+      edges: ['start -> rows', 'rows.each -> cells', 'cells.each -> big', 'cells -> last'],
+    };
+    expect(await textsOf(await run(flow, [[1], [7]]))).toMatchObject({
+      'rows/0/1/cells/0/0/big': 'gave true: $item > $nodes.rows.index, where $item 7, $nodes.rows.index 1',
+      'rows/0/1/last': 'gave true: $item[0] = 7, where $item [7]',
     });
   });
 

@@ -20,7 +20,7 @@ type TrialOf = Partial<Omit<TriedNode, 'definition'> & TrialData>;
 /** A trial of the node `tried`, with its body if it has one. */
 const aTrial = (
   tried: ANode,
-  { incoming = [], before = new Set(), trigger = null, ...data }: TrialOf,
+  { incoming = [], before = new Set(), around = [], trigger = null, ...data }: TrialOf,
   body: Readonly<Record<string, ANode>> = {},
 ) => {
   const edges = Object.keys(body).map((id) => `tried.body -> ${id}`);
@@ -33,7 +33,13 @@ const aTrial = (
     clock: time.clock,
     ids: { next: () => 'e-1' },
   };
-  const node = { definition: { ...definition, nodes: definition.nodes.slice(1) }, incoming, before, trigger };
+  const node = {
+    definition: { ...definition, nodes: definition.nodes.slice(1) },
+    incoming,
+    before,
+    around,
+    trigger,
+  };
   const http = { request: () => Promise.reject(new Error('no network in tests')) };
   return {
     node,
@@ -176,6 +182,24 @@ describe('expressions of a tried node read', () => {
       before: new Set(['before']),
     });
     expect(trial.outputs.main).toEqual({ text: [{ before: { a: 1 } }, { b: 2 }] });
+  });
+
+  test('in a body, what it begins with, and the item of the innermost one', async () => {
+    const outputs = {
+      rows: { main: { results: [] }, each: { item: [1, 2], index: 4 } },
+      cells: { each: { item: 2, index: 1 } },
+      pages: { body: { page: 3 } },
+    };
+    const around = [
+      { nodeId: 'pages', output: 'body' },
+      { nodeId: 'cells', output: 'each' },
+      { nodeId: 'rows', output: 'each' },
+    ];
+    const { trial } = await tryNode(reads('{{ [$item, $nodes.rows.index, $nodes.pages.page] }}'), {
+      ...{ outputs, around },
+      before: new Set(['rows', 'cells', 'pages']),
+    });
+    expect(trial.outputs.main).toEqual({ text: [2, 4, 3] });
   });
 
   test('an empty trigger, where none is known', async () => {

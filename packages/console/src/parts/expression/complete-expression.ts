@@ -107,12 +107,18 @@ const VARIABLES: Readonly<Record<string, string>> = {
 
 const completeStart = (before: readonly Token[], root: Root): Suggestion[] => [
   ...fieldsOf(contextAt(before, root)),
-  ...Object.entries(VARIABLES).map(([label, detail]) => toSuggestion('variable', label, detail)),
+  ...Object.entries(VARIABLES)
+    .filter(([label]) => label !== '$item' || hasItem(root))
+    .map(([label, detail]) => toSuggestion('variable', label, detail)),
   ...FUNCTIONS.map(([name, parameters, info]) =>
     toSuggestion('function', `$${name}`, `(${parameters.join(', ')})`, info),
   ),
   ...KEYWORDS.map((label) => toSuggestion('keyword', label, '')),
 ];
+
+/** Whether the node is in a body that runs for each item of a list. */
+const hasItem = ({ sample, names }: Root): boolean =>
+  sample.$item !== undefined || names.types?.item !== undefined;
 
 const completePath = (path: readonly Token[], root: Root): Suggestion[] => {
   const [{ text = '', kind = null } = {}, ...others] = lastPath(path);

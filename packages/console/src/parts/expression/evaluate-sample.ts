@@ -13,8 +13,8 @@ import { findExpressions, type Part, type Syntax } from './expression-parts.ts';
 import type { ExpressionTypes } from './expression-types.ts';
 
 /**
- * Data that expressions are tried on: fields of the input by name, and `$nodes`, `$trigger`, `$vars` and `$execution` as
- * expressions see them.
+ * Data that expressions are tried on: fields of the input by name, and `$nodes`, `$trigger`, `$vars`, `$execution` and, in a
+ * body, `$item` as expressions see them.
  */
 export type Sample = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,9 @@
+import { EACH_OUTPUT, type JsonValue } from '@hookloom/plugin-kit';
 import { callApi, Problem } from '../../../api/api.ts';
-import { fromRun, passOn } from './recorded-data.ts';
-import { findStamps, isDeliveryStale } from './stale-data.ts';
+import { evaluateOnSample } from '../../../parts/expression/evaluate-sample.ts';
+import { hasExpression } from '../../../parts/expression/expression-parts.ts';
+import { fromRun, fromText, passOn } from './recorded-data.ts';
+import { bodyStampOf, findStamps, isDeliveryStale } from './stale-data.ts';
 import {
   type DeclaredTypes,
   type DraftData,
@@ -11,7 +14,7 @@ import {
   type NewData,
   type Outputs,
 } from './trial-data.ts';
-import { findGiven, findOrder, howToRun, mayEvaluate } from './trial-plan.ts';
+import { findGiven, findOrder, howToRun, mayEvaluate, toSample } from './trial-plan.ts';
 
 export interface EvaluationParts {
   readonly graph: DraftGraph;
@@ -41,7 +44,7 @@ export const evaluateNode = async (
   const node = graph.nodes.get(nodeId);
   if (node === undefined || !mayEvaluate(node, types)) return null;
   const given = Object.entries(findGiven(graph, types, data, nodeId));
-  const readsNodes = JSON.stringify(node.parameters ?? {}).includes('$nodes');
+  const readsNodes = /\$(?:nodes|item)/.test(JSON.stringify(node.parameters ?? {}));
   const sources = new Set((graph.into.get(nodeId) ?? []).map(({ sourceNodeId }) => sourceNodeId));
   const outputs = readsNodes
     ? given
@@ -57,6 +60,23 @@ export const evaluateNode = async (
   if (answer.run === null) return null;
   const id = `evaluation ${crypto.randomUUID()}`;
   return fromRun(answer.run, { from: 'evaluation', id, at: new Date().toISOString() });
+};
+
+/** What the body of a `forEach` begins with, for its first item; null if that is not known here. */
+const beginBody = async (
+  { graph, types }: EvaluationParts,
+  data: DraftData,
+  nodeId: string,
+): Promise<NewData | null> => {
+  const items = graph.nodes.get(nodeId)?.parameters?.items;
+  const sample = toSample(graph, types, { data, id: nodeId, variables: null });
+  const names = { nodes: [...findBefore(graph, nodeId)], variables: null };
+  const found = hasExpression(items) ? await evaluateOnSample(items, 'template', sample, names) : null;
+  // As in a run, a single value is a list of one.
+  const list: unknown = found?.kind === 'value' ? [found.value].flat() : items;
+  if (!Array.isArray(list) || list.length === 0 || JSON.stringify(list[0]).includes('{{')) return null;
+  const begun = fromText(EACH_OUTPUT, { item: list[0] as JsonValue, index: 0 }, new Date().toISOString());
+  return { ...begun, from: 'evaluation', isPinned: false, isCut: true };
 };
 
 /** By the outputs, which never change. */
@@ -99,12 +119,17 @@ export const makeOutputs = async (
     if (node === undefined || stamp === undefined || own?.isPinned === true || own?.stamp === stamp) continue;
     const before = asked.get(nodeId);
     if (before?.stamp === stamp && (!before.hasRun || own !== undefined)) continue;
-    const passesOn = howToRun(node, types) === 'passOn';
-    const input = passesOn || mayEvaluate(node, types) ? findInput(graph, all, nodeId) : null;
+    const how = howToRun(node, types);
+    const begins = how === 'try' && graph.bodies.get(nodeId)?.output === EACH_OUTPUT;
+    if (begins && own !== undefined && own.from !== 'evaluation') continue; // it has run
+    const input =
+      how === 'passOn' || begins || mayEvaluate(node, types) ? findInput(graph, all, nodeId) : null;
     if (input === null || leadsToItself(graph, nodeId) || isTooMuch(all)) continue;
     let added: NewData | null;
     try {
-      added = passesOn ? passOn(input) : await evaluateNode(parts, all, nodeId, signal);
+      if (how === 'passOn') added = passOn(input);
+      else
+        added = begins ? await beginBody(parts, all, nodeId) : await evaluateNode(parts, all, nodeId, signal);
     } catch (error) {
       failure = error as Error;
       break;
@@ -113,7 +138,8 @@ export const makeOutputs = async (
     if (added === null) continue;
     const given = { data: all, stamps };
     const isStale = (graph.into.get(nodeId) ?? []).some((one) => isDeliveryStale(graph, given, one));
-    all = { ...all, [nodeId]: { ...added, stamp: isStale ? STALE : stamp } };
+    const fresh = isStale ? { stamp: STALE } : { stamp, ...bodyStampOf(stamps, nodeId) };
+    all = { ...all, [nodeId]: { ...added, ...fresh } };
     stamps = findStamps(graph, all);
     made.add(nodeId);
     if (performance.now() - beganAt > SHOWN_AFTER_MS) break;

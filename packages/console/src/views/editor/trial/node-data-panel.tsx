@@ -28,7 +28,7 @@ import {
   dataOf,
   findBefore,
   findInput,
-  mainOf,
+  findRead,
   type NodeData,
   outputsOf,
   type TrialRun,
@@ -136,7 +136,9 @@ const Origin = ({ own, isStale }: { readonly own: NodeData; readonly isStale: bo
               ? from === 'trial' || from === 'evaluation'
                 ? 'The output is too large to be shown, and for the nodes behind it.'
                 : 'The record lacks this data: it is too large, or the setting recordData leaves it out.'
-              : 'This data is shortened.'}
+              : run === null && from === 'evaluation'
+                ? 'Only what its body begins with, for the first item. Try this node to run its body.'
+                : 'This data is shortened.'}
           </StatusIndicator>
         </Box>
       )}
@@ -257,7 +259,7 @@ const Views = ({ trial, node: { id }, own, declared, dataTypes, onUse }: OwnProp
                       value={
                         dataOf(data, shownEarlier) === undefined
                           ? UNSEEN
-                          : mainOf(outputsOf(data, shownEarlier))
+                          : findRead(graph, data, id, shownEarlier)
                       }
                       type={nodeTypes[shownEarlier] ?? {}}
                       label={`Output of ${shownEarlier}`}

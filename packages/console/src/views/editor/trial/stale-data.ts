@@ -119,7 +119,8 @@ export const findStale = (graph: DraftGraph, data: DraftData): ReadonlySet<strin
   );
 };
 
-const bodyStampOf = (stamps: ReadonlyMap<string, string>, id: string): Pick<NodeData, 'bodyStamp'> => {
+/** The stamp of what the body of a node begins with; nothing without a body. */
+export const bodyStampOf = (stamps: ReadonlyMap<string, string>, id: string): Pick<NodeData, 'bodyStamp'> => {
   const bodyStamp = stamps.get(bodyKey(id));
   return bodyStamp === undefined ? {} : { bodyStamp };
 };

@@ -129,6 +129,20 @@ export const findInput = ({ into }: DraftGraph, data: DraftData, id: string): Js
     : Object.fromEntries(delivered.flatMap((each) => Object.entries(each)));
 };
 
+/** The nodes in whose bodies a node is, the innermost one first, with the outputs that lead there. */
+export const findOwners = ({ bodies }: Pick<DraftGraph, 'bodies'>, id: string) =>
+  [...bodies]
+    .filter(([, { nodes }]) => nodes.some((node) => node.id === id))
+    .sort(([, one], [, other]) => one.nodes.length - other.nodes.length)
+    .map(([nodeId, { output }]) => ({ nodeId, output }));
+
+/** What a node reads of another one as `$nodes`: of one in whose body it is, what the body begins with. */
+export const findRead = (graph: DraftGraph, data: DraftData, id: string, other: string): JsonObject => {
+  const outputs = outputsOf(data, other);
+  const owner = findOwners(graph, id).find(({ nodeId }) => nodeId === other);
+  return (owner === undefined ? undefined : outputs[owner.output]) ?? mainOf(outputs);
+};
+
 const NO_OUTPUTS: Outputs = {};
 
 export const dataOf = (data: DraftData, id: string): NodeData | undefined =>

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
+import { EACH_OUTPUT, type JsonObject } from '@hookloom/plugin-kit';
 import type { DefinitionNode } from '../../workflow/definition.ts';
 import {
   type DeclaredTypes,
@@ -7,6 +7,8 @@ import {
   dataOf,
   findBefore,
   findInput,
+  findOwners,
+  findRead,
   mainOf,
   type Outputs,
   outputsOf,
@@ -156,7 +158,7 @@ export const findGiven = (
 };
 
 /**
- * What the expressions of a node see: its input by name, and `$nodes`, `$trigger`, `$vars` and `$execution`.
+ * What the expressions of a node see: its input by name, and `$nodes`, `$trigger`, `$vars`, `$execution` and, in a body, `$item`.
  *
  * @param variables - values by name; null if they are not known
  * @returns null if there is no data
@@ -172,9 +174,12 @@ export const toSample = (
   const trigger = graph.definition.nodes.find(
     (node) => isTrigger(node, types) && Object.hasOwn(data, node.id),
   );
+  const each = findOwners(graph, id).find(({ output }) => output === EACH_OUTPUT);
+  const item = each === undefined ? undefined : outputsOf(data, each.nodeId)[EACH_OUTPUT]?.item;
   return {
     ...input,
-    $nodes: Object.fromEntries(known.map((one) => [one, mainOf(outputsOf(data, one))])),
+    ...(item === undefined ? {} : { $item: item }),
+    $nodes: Object.fromEntries(known.map((one) => [one, findRead(graph, data, id, one)])),
     $trigger: trigger === undefined ? {} : mainOf(outputsOf(data, trigger.id)),
     $vars: variables ?? {},
     $execution: {
