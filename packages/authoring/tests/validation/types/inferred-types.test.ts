@@ -132,11 +132,20 @@ const knownPath = fc.constantFrom(
     'lines.tags.$uppercase($)',
   ].map((end) => `$trigger.body.${end}`),
 );
+/** Paths to the items of loops, by which a node in a body reads them: outside of one, they give nothing. */
+const itemPath = fc.constantFrom(
+  ...['$item', '$nodes.n0.item', '$nodes.n1.item', '$nodes.n0b.item', '$nodes.n1b.item', 'item'].flatMap(
+    (root) => ['', '.sku', '.qty', '.tags', '.tags[0]'].map((end) => root + end),
+  ),
+  '$nodes.n0.index',
+  '$nodes.n1b.index',
+);
 const { expression } = fc.letrec<{ expression: string; leaf: string }>((tie) => ({
   leaf: fc.oneof(
     path,
     knownPath,
     knownPath,
+    itemPath,
     fc.constantFrom(
       '1',
       '"t"',
@@ -201,6 +210,9 @@ const templated = fc.oneof(
   expression.map((text) => `it is {{ ${text} }}`),
   fc.constantFrom<JsonValue>('text', 7, true, null, ['a'], { c: 1 }),
 );
+const ofItem = itemPath.map((text) => `{{ ${text} }}`);
+/** Lists for a loop in a body. */
+const inBody = fc.constantFrom('{{ $item.tags }}', '{{ item }}', '{{ $trigger.body.lines }}', '{{ $item }}');
 const list = fc.oneof(knownPath, expression).map((text) => `{{ ${text} }}`);
 const field = fc.constantFrom('sku', 'qty', 'tags', 'a', 'tags.0', 'x.y');
 
@@ -293,11 +305,16 @@ const node = fc.oneof(
   fc
     .constantFrom<JsonObject>({}, { format: 'yyyy' }, { operation: 'difference', until: '2027-01-01' })
     .map((parameters) => ({ type: 'dateTime', parameters })),
-  fc.tuple(list, templated).map(([items, x]) => ({
-    type: 'forEach',
-    parameters: { items },
-    body: { type: 'set', parameters: { values: { item: '{{ item }}', x } } },
-  })),
+  fc
+    .tuple(list, templated, ofItem, fc.option(fc.tuple(inBody, templated, ofItem), { nil: undefined }))
+    .map(([items, x, y, inner]) => ({
+      type: 'forEach',
+      parameters: { items },
+      body: { type: 'set', parameters: { values: { item: '{{ item }}', x, y } } },
+      ...(inner === undefined
+        ? {}
+        : { inner: { items: inner[0], values: { x: inner[1], y: inner[2], z: '{{ $item }}' } } }),
+    })),
 );
 
 const settings = fc.constantFrom(
@@ -335,10 +352,16 @@ const workflow = fc
     const connections: { sourceNodeId: string; sourceOutput: string; targetNodeId: string }[] = [];
     const sources = [start as never] as typeof nodes;
     for (const [at, [made, from]] of rows.entries()) {
-      const { body: inner, ...own } = made as {
+      const {
+        body: first,
+        inner,
+        ...own
+      } = made as {
         readonly type: string;
         readonly parameters: JsonObject;
         readonly body?: { readonly type: string; readonly parameters: JsonObject };
+        /** A loop behind the node of the body, and what its own body sets. */
+        readonly inner?: { readonly items: string; readonly values: JsonObject };
       };
       const id = `n${at}`;
       for (const [which, output] of from) {
@@ -358,9 +381,20 @@ const workflow = fc
       }
       nodes.push({ id, ...own });
       sources.push({ id, ...own });
-      if (inner === undefined) continue;
-      nodes.push({ id: `${id}b`, ...inner });
-      connections.push({ sourceNodeId: id, sourceOutput: 'each', targetNodeId: `${id}b` });
+      if (first === undefined) continue;
+      const connect = (sourceNodeId: string, sourceOutput: string, targetNodeId: string) =>
+        connections.push({ sourceNodeId, sourceOutput, targetNodeId });
+      const last = inner === undefined ? 'b' : 'c';
+      nodes.push({ id: `${id}${last}`, ...first });
+      if (inner === undefined) connect(id, 'each', `${id}b`);
+      else {
+        const { items, values } = inner;
+        nodes.push({ id: `${id}b`, type: 'forEach', parameters: { items, onItemFailure: 'continue' } });
+        nodes.push({ id: `${id}d`, type: 'set', parameters: { values } });
+        connect(id, 'each', `${id}c`);
+        connect(`${id}c`, 'main', `${id}b`);
+        connect(`${id}b`, 'each', `${id}d`);
+      }
     }
     return { id: 'w', name: 'W', format, enabled: true, nodes, connections };
   });
@@ -392,7 +426,7 @@ const misfits = (type: JsonObject, value: unknown): unknown =>
   ).map((error) => ({ ...error, value }));
 
 test('data is of the types that are inferred before the run', async () => {
-  const counts = { workflows: 0, checked: 0, known: 0, results: 0 };
+  const counts = { workflows: 0, checked: 0, known: 0, results: 0, inBodies: 0 };
   await fc.assert(
     fc.asyncProperty(workflow, body, async (definition, given) => {
       const graph = readDraftGraph(definition as never, findNodeType);
@@ -445,6 +479,7 @@ test('data is of the types that are inferred before the run', async () => {
           data,
         ]);
         if (nodeId !== 'start') places.push(['input', types.scopeOf(index).input, input]);
+        if (/^n\d+[bcd]$/.test(nodeId)) counts.inBodies += 1;
         for (const [place, type, data] of places) {
           counts.checked += 1;
           if (Object.keys(type).length > 0) counts.known += 1;
@@ -463,4 +498,5 @@ test('data is of the types that are inferred before the run', async () => {
   // Of most data something is known: the test does not hold because types are open.
   expect(counts.known / counts.checked).toBeGreaterThan(0.8);
   expect(counts.results / counts.workflows).toBeGreaterThan(0.2);
+  expect(counts.inBodies).toBeGreaterThan(0);
 });
