@@ -1,11 +1,16 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution } from '../../../lib/executions/record/describe-execution.ts';
-import type { RetryOptions } from '../../../lib/executions/record/execution-store.ts';
+import type { ExecutionStore, RetryOptions } from '../../../lib/executions/record/execution-store.ts';
 import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
 import { type AFlow, aBackgroundService, aFlow } from '../../support/a-background-service.ts';
+import { cases } from '../../support/deep.ts';
+import { openTestStores, useTestDatabases } from '../../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
 
 const each = (parameters: JsonObject = {}, id = 'each') => ({
   id,
@@ -28,11 +33,17 @@ interface Call {
 const modes = ['durable', 'express'] as const;
 
 /** A service whose calls fail for the items in `failing`; `calls` has each, with its idempotency key. */
-const aService = async (flow: AFlow, mode: (typeof modes)[number] = 'durable') => {
+const aService = async (
+  flow: AFlow,
+  mode: (typeof modes)[number] = 'durable',
+  stores: { readonly spoilt?: ExecutionStore } = {},
+) => {
   const failing = new Set<unknown>();
   const calls: Call[] = [];
   let now = 1_800_000_000_000;
+  const waits: number[] = [];
   const service = await aBackgroundService({
+    ...stores,
     clock: { now: () => now++ },
     call: ({ id, parameters }, _input, { idempotencyKey }) => {
       calls.push({ name: id, key: idempotencyKey, given: parameters });
@@ -45,13 +56,17 @@ const aService = async (flow: AFlow, mode: (typeof modes)[number] = 'durable') =
   await put(flow);
   const run = async (executionId: string) => {
     calls.length = 0;
-    if (mode === 'durable') await service.run(executionId);
-    else
+    waits.length = 0;
+    if (mode === 'durable') {
+      const { updates } = await service.run(executionId);
+      for (const { Type, WaitOptions } of updates)
+        if (Type === 'WAIT') waits.push(WaitOptions?.WaitSeconds ?? 0);
+    } else
       await createExpressFunction(service.parts)(
         { executionId } as never,
         { awsRequestId: executionId } as never,
       );
-    const record = await service.executions.find(executionId);
+    const record = await service.parts.executions.find(executionId);
     if (record === null) throw new Error(`there is no execution ${executionId}`);
     return record;
   };
@@ -78,7 +93,7 @@ const aService = async (flow: AFlow, mode: (typeof modes)[number] = 'durable') =
       () => null,
       ({ parameters }: { parameters: { reason: string } }) => parameters.reason,
     );
-  return { service, put, failing, calls, run, start, retry, refusalOf };
+  return { service, put, failing, calls, waits, run, start, retry, refusalOf };
 };
 
 const items = (count: number) => ({ body: { items: Array.from({ length: count }, (_, at) => at) } });
@@ -337,4 +352,135 @@ test('with the current version, failed items run as it says, and the others keep
   });
   await run(await retry('e-1', { version: 'current' }));
   expect(namesOf(calls)).toEqual(['send "new 1"']);
+});
+
+test('what has waited does not wait again, except where it is given something else', async () => {
+  const pause = (id: string, seconds: string) => ({ id, type: 'wait', parameters: { seconds } });
+  const { failing, start, retry, run, calls, waits } = await aService({
+    nodes: [
+      each(),
+      pause('pause', '{{ 60 + item }}'),
+      send('send', { item: '{{ $item }}' }),
+      each({ items: '{{ results.item }}' }, 'again'),
+      pause('later', '{{ 600 + $item }}'),
+    ],
+    edges: ['start -> each', 'each.each -> pause', 'pause -> send', 'each -> again', 'again.each -> later'],
+  });
+  failing.add(1);
+  await start(items(3));
+  expect(waits.toSorted((a, b) => a - b)).toEqual([60, 61, 62, 600, 602]);
+  failing.clear();
+  await run(await retry('e-1'));
+  expect(keysOf(calls)).toEqual(['e-1/each/0/1/send/0']);
+  expect(waits.toSorted((a, b) => a - b)).toEqual([601, 602]);
+});
+
+test('in DynamoDB, a durable run keeps what succeeded, and its retry what that one has kept', async () => {
+  const { executions } = openTestStores(await openDatabase());
+  const { failing, start, retry, run, calls } = await aService(
+    {
+      nodes: [each(), send(), send('report', { item: '{{ $count(failures) }}' })],
+      edges: ['start -> each', 'each.each -> send', 'each -> report'],
+    },
+    'durable',
+    { spoilt: executions },
+  );
+  failing.add(11).add(12);
+  const failed = await start(items(100));
+  expect([failed.status, describeExecution(failed).failedItems]).toEqual(['succeeded', 2]);
+  failing.delete(11);
+  const second = await retry('e-1');
+  expect(describeExecution(await run(second)).failedItems).toBe(1);
+  expect(keysOf(calls)).toEqual(
+    ['e-1/each/0/11/send/0', 'e-1/each/0/12/send/0', `${second}/report/0`].sort(),
+  );
+  failing.clear();
+  const third = await retry(second);
+  expect(describeExecution(await run(third))).toMatchObject({ status: 'succeeded', failedItems: 0 });
+  expect(keysOf(calls)).toEqual(['e-1/each/0/12/send/0', `${third}/report/0`].sort());
+});
+
+const aLoop = fc.record({
+  sizes: fc.array(fc.nat(3), { minLength: 1, maxLength: 3 }),
+  isNested: fc.boolean(),
+  hasFirst: fc.boolean(),
+  hasLast: fc.boolean(),
+  onItemFailure: fc.constantFrom('continue', 'fail'),
+  onInnerFailure: fc.constantFrom('continue', 'fail'),
+});
+
+/** Loops one behind the other, with numbers as items, each of which occurs once; the last node is given all results. */
+const toLoops = (loops: readonly (typeof aLoop extends fc.Arbitrary<infer Loop> ? Loop : never)[]): AFlow => {
+  let next = 0;
+  const nodes: AFlow['nodes'][0][] = [];
+  const edges: string[] = [];
+  loops.forEach(({ sizes, isNested, hasFirst, hasLast, onItemFailure, onInnerFailure }, at) => {
+    const lists = sizes.map((size) => Array.from({ length: size + 1 }, () => next++));
+    const id = `each${at}`;
+    nodes.push(each({ items: isNested ? lists : lists.flat(), onItemFailure }, id));
+    edges.push(`${at === 0 ? 'start' : `each${at - 1}`} -> ${id}`);
+    let before = `${id}.each`;
+    const add = (...added: AFlow['nodes']) => {
+      nodes.push(...added);
+      edges.push(`${before} -> ${added[0]?.id}`);
+      before = added[0]?.id ?? '';
+    };
+    if (hasFirst) add(send(`first${at}`, { item: '{{ "first of " & $string($item) }}' }));
+    if (isNested) {
+      add(each({ items: '{{ $item }}', onItemFailure: onInnerFailure }, `inner${at}`));
+      nodes.push(send(`send${at}`, { item: '{{ $item }}' }));
+      edges.push(`inner${at}.each -> send${at}`);
+    } else add(send(`send${at}`, { item: '{{ $item }}' }));
+    if (hasLast) add(send(`last${at}`, { item: '{{ "last of " & $string($item) }}', given: '{{ $ }}' }));
+  });
+  const results = loops.map((_, at) => `$nodes.each${at}.results`);
+  nodes.push(send('end', { item: 'end', results: `{{ [${results.join(', ')}] }}` }));
+  edges.push(`each${loops.length - 1} -> end`);
+  return { nodes, edges };
+};
+
+test('whatever items fail: a retry gives what a run without failures gives, and repeats no call that has succeeded', async () => {
+  const toText = ({ name, given }: Call) => JSON.stringify([name, given]);
+  let retries = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...modes),
+      fc.array(aLoop, { minLength: 1, maxLength: 2 }),
+      fc.array(
+        fc.oneof(
+          fc.nat(12),
+          fc.nat(12).map((item) => `last of ${item}`),
+        ),
+        { minLength: 1 },
+      ),
+      async (mode, loops, failures) => {
+        const flow = toLoops(loops);
+        const good = await aService(flow, mode);
+        await good.start({ body: {} });
+        const wanted = good.calls.map(toText).sort();
+
+        const { failing, start, retry, run, calls } = await aService(flow, mode);
+        for (const item of failures) failing.add(item);
+        const record = await start({ body: {} });
+        if (describeExecution(record).failedItems === 0) return;
+        retries += 1;
+        const [failed, succeeded] = [true, false].map((isFailed) =>
+          calls.filter(({ given }) => failing.has(given.item) === isFailed),
+        ) as [Call[], Call[]];
+        failing.clear();
+        const retried = await run(await retry('e-1'));
+        expect(retried.status).toBe('succeeded');
+        expect(describeExecution(retried).failedItems).toBe(0);
+        const all = new Set([...succeeded, ...calls].map(toText));
+        expect(wanted.filter((call) => !all.has(call))).toEqual([]);
+        const before = new Set(succeeded.map(toText));
+        expect(calls.filter((call) => before.has(toText(call)))).toEqual([]);
+        for (const { key, ...call } of failed) expect(calls).toContainEqual({ ...call, key });
+        const keys = [...succeeded, ...calls].map(({ key }) => key);
+        expect(new Set(keys).size).toBe(keys.length);
+      },
+    ),
+    { numRuns: cases(25, 1_000) },
+  );
+  expect(retries).toBeGreaterThan(5);
 });
