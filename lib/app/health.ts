@@ -7,6 +7,7 @@ import type { Inspect } from '../health/inspect.ts';
 import { createKeeper } from '../health/keep-reports.ts';
 import { mergeInspection } from '../health/merge-inspection.ts';
 import type { TestCredential } from '../health/probe-credentials.ts';
+import type { Silence } from '../health/silence/silence-rules.ts';
 import { answerRoute, defineRoute, type RouteCall } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { describeError, withinDeadline } from '../plugins/call-plugin.ts';
@@ -119,7 +120,7 @@ export const liveHealthRoute = defineRoute({
 
 export const storedDataRoute = defineRoute({
   route: 'GET /api/admin/stored-data',
-  summary: 'whether this release reads the stored data, and which executions wait to start',
+  summary: 'whether this release reads the stored data, which executions wait to start, and what is silent',
   answers: {
     200: v.object({
       problem: v.nullable(v.object({ problem: v.string(), remedy: v.string() })),
@@ -134,6 +135,10 @@ export const storedDataRoute = defineRoute({
           }),
         ),
       }),
+      silences: described(
+        v.array(v.object({ workflowId: v.string(), message: v.string() })),
+        'At most 10, the longest first',
+      ),
     }),
   },
 });
@@ -185,6 +190,7 @@ interface StoredDataParts extends AdminParts {
   readonly openStored: () => Promise<{
     readonly findProblem: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
     readonly findAccepted: () => Promise<AcceptedExecutions>;
+    readonly findSilences: () => Promise<readonly Silence[]>;
   }>;
 }
 
@@ -192,13 +198,20 @@ interface StoredDataParts extends AdminParts {
 export const createHealthRoutes = (parts: HealthParts & TestParts & StoredDataParts) =>
   serveRoutes(parts, [...answerHealth(parts), answerCredentialTest(parts), answerStoredData(parts)]);
 
-/** Whether this release reads the stored data, and which executions wait to start. */
+const MAX_SILENCES = 10;
+
+/** Whether this release reads the stored data, which executions wait to start, and what is silent. */
 const answerStoredData = (parts: StoredDataParts) =>
   answerRoute(storedDataRoute, async () => {
-    const { findProblem, findAccepted } = await parts.openStored();
+    const { findProblem, findAccepted, findSilences } = await parts.openStored();
     const found = await findProblem();
     const problem = found === null ? null : { problem: found.problem, remedy: found.remedy };
-    return answerJson(200, { problem, accepted: await findAccepted() });
+    const silences = (await findSilences()).slice(0, MAX_SILENCES);
+    return answerJson(200, {
+      problem,
+      accepted: await findAccepted(),
+      silences: silences.map(({ workflowId, message }) => ({ workflowId, message })),
+    });
   });
 
 /**

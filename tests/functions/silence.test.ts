@@ -5,6 +5,7 @@ import { createRegistrationsFunction } from '../../lib/app/triggers/registration
 import { noCounts } from '../../lib/executions/statistics/counts.ts';
 import type { StatisticsStore } from '../../lib/executions/statistics/statistics-store.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aQueue, aRule, aSchedule, useTriggerServices } from '../support/a-trigger-service.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { inMemoryStanding } from '../support/in-memory-standing.ts';
@@ -229,6 +230,44 @@ describe('a schedule', () => {
     expect(await tell()).toEqual([expect.stringContaining('was due and has not fired')]);
     await fire(clock.now());
     expect(await tell()).toEqual(['- workflow:orders late:hourly']);
+  });
+});
+
+describe.each(['noticeTrigger', 'errorTrigger'])('a workflow that only a %s starts', (type) => {
+  test('is told when its latest execution failed, once, until one succeeds', async () => {
+    const { put, tell, stores, clock } = await aService();
+    const end = async (executionId: string, status: 'failed' | 'timedOut' | 'succeeded') => {
+      const start = anExecutionStart({ executionId, workflowId: 'orders', startedAt: clock.now() });
+      await stores.executions.start(start);
+      await stores.executions.finish(executionId, anExecutionEnd({ status, endedAt: clock.now() }));
+      clock.advance(1);
+    };
+    await put({ id: 'told', type, parameters: {} });
+    await end('e-1', 'succeeded');
+    expect(await tell()).toEqual([]);
+    await end('e-2', 'failed');
+    expect(await tell()).toEqual([
+      expect.stringMatching(
+        /^\+ Trigger "told" of workflow "orders", since .*Z: its latest execution failed, so what it should tell reaches nobody\. See hookloom execution show e-2\./,
+      ),
+    ]);
+    await end('e-3', 'timedOut');
+    expect(await tell()).toEqual([]);
+    await end('e-4', 'succeeded');
+    expect(await tell()).toEqual(['- workflow:orders tellsNobody:told']);
+  });
+
+  test('is not told of what fails otherwise: notices do', async () => {
+    const { put, tell, stores, clock } = await aService();
+    await put(
+      { id: 'told', type, parameters: {} },
+      { nodes: [{ id: 'told', type, parameters: {} }, aSchedule('1 day')] },
+    );
+    await stores.executions.start(
+      anExecutionStart({ executionId: 'e-1', workflowId: 'orders', startedAt: clock.now() }),
+    );
+    await stores.executions.finish('e-1', anExecutionEnd({ status: 'failed', endedAt: clock.now() }));
+    expect(await tell()).toEqual([]);
   });
 });
 

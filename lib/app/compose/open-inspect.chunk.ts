@@ -112,5 +112,6 @@ export const openStoredData = (config: Config) => {
       return stage === null ? null : findVersionProblem(stage);
     },
     findAccepted: () => findAccepted(executions, systemClock.now()),
+    findSilences: async () => (await createStandingStore(client, tables).find()).silences,
   };
 };

@@ -1,7 +1,8 @@
 import type { FoundRegistration } from '@hookloom/plugin-kit';
 import { toDeliveryId } from '../../executions/deliveries/claim-delivery.ts';
 import type { DeliveryStore } from '../../executions/delivery-store.ts';
-import type { ExecutionStore } from '../../executions/record/execution-store.ts';
+import { type ExecutionStore, isFinal } from '../../executions/record/execution-store.ts';
+import { LISTENER_TYPES } from '../../executions/record/failure-reports.ts';
 import type { StatisticsStore } from '../../executions/statistics/statistics-store.ts';
 import { findPollFailure, type PollRecord, readPollRecord } from '../../state/poll-record.ts';
 import { type StateStore, scopeOfWorkflow } from '../../state/state-store.ts';
@@ -42,9 +43,12 @@ export const readFacts = async (
 ): Promise<WorkflowFacts> => {
   const { id, refusal, expect, hasWebhooks } = workflow;
   const hasHistory = hasWebhooks && expect === undefined;
+  const tellsOnly =
+    !hasWebhooks &&
+    workflow.triggers.every(({ registration }) => LISTENER_TYPES.includes(registration.nodeType));
   const triggers: TriggerFacts[] = [];
   for (const trigger of workflow.triggers)
-    triggers.push(await readTrigger(trigger, expect !== undefined, ports, now));
+    triggers.push(await readTrigger(trigger, { isExpected: expect !== undefined, tellsOnly }, ports, now));
   return {
     workflowId: id,
     refusal,
@@ -54,10 +58,16 @@ export const readFacts = async (
   };
 };
 
-/** @param isExpected - whether the workflow says itself what to expect, in place of its schedules */
+interface Kind {
+  /** Whether the workflow says itself what to expect, in place of its schedules. */
+  readonly isExpected: boolean;
+  /** Whether only failures and notices start the workflow: no notice is about its own failures. */
+  readonly tellsOnly: boolean;
+}
+
 const readTrigger = async (
   trigger: WatchedTrigger,
-  isExpected: boolean,
+  { isExpected, tellsOnly }: Kind,
   ports: FactPorts,
   now: number,
 ): Promise<TriggerFacts> => {
@@ -72,7 +82,20 @@ const readTrigger = async (
     registration: await ports.inspect(trigger),
     fired: due && { due: due.at, hasFired: await hasFired(trigger, { due, poll, now }, ports) },
     pollFailure: failure && { since: Date.parse(failure.since), message: failure.message },
+    badEnd: tellsOnly ? await findBadEnd(workflowId, ports) : null,
   };
+};
+
+/** Executions among which the latest that has ended is looked for. */
+const RECENT = 5;
+
+/** The latest execution of a workflow that has ended, if it ended badly; else null. */
+const findBadEnd = async (workflowId: string, { executions }: FactPorts): Promise<TriggerFacts['badEnd']> => {
+  const { executions: recent } = await executions.list({ workflowId, isTrial: false, limit: RECENT });
+  const latest = recent.find(({ status }) => isFinal(status));
+  if (latest?.status !== 'failed' && latest?.status !== 'timedOut') return null;
+  const { executionId, status, startedAt, endedAt } = latest;
+  return { executionId, at: endedAt ?? startedAt, how: status === 'failed' ? 'failed' : 'timed out' };
 };
 
 /** When a trigger with a schedule should have fired by now, since it was registered; null if it should not have. */

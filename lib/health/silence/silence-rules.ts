@@ -13,6 +13,15 @@ export interface TriggerFacts {
   readonly fired: { readonly due: number; readonly hasFired: boolean | null } | null;
   /** Since when and why its polls fail; null if they don't, or it does not poll. */
   readonly pollFailure: { readonly since: number; readonly message: string } | null;
+  /** The latest execution of a workflow that only failures and notices start, if it ended badly; else null. */
+  readonly badEnd: BadEnd | null;
+}
+
+interface BadEnd {
+  readonly executionId: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly how: 'failed' | 'timed out';
 }
 
 /** What is known of an enabled workflow of which something is expected. */
@@ -71,6 +80,14 @@ const TRIGGER_RULES = {
           since: pollFailure.since,
           what: `can't poll: ${pollFailure.message}`,
           remedy: 'The next poll that succeeds ends this',
+        },
+  tellsNobody: ({ badEnd }) =>
+    badEnd === null
+      ? 'fine'
+      : {
+          since: badEnd.at,
+          what: `its latest execution ${badEnd.how}, so what it should tell reaches nobody`,
+          remedy: `See hookloom execution show ${badEnd.executionId}. The next execution that succeeds ends this`,
         },
   late: ({ fired }) =>
     fired === null

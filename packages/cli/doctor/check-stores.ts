@@ -9,6 +9,7 @@ const tables = linesOf('tables');
 const queues = linesOf('dead letters');
 const storedData = linesOf('stored data');
 const executions = linesOf('accepted executions');
+const workflows = linesOf('silent workflows');
 
 const DEPLOY =
   'Deploy the stage again; a table that was restored or created by hand needs the settings from serverless.yml.';
@@ -158,14 +159,19 @@ type StoredData = AnswerTo<typeof storedDataRoute>;
 /** Accepted executions newer than this may still be in Lambda's queue. */
 const OLD_MS = 300_000;
 
-/** Checks the versions of the stored data, and the accepted executions that have not started. */
+/** Checks the versions of the stored data, the accepted executions that have not started, and what is silent. */
 export const checkStoredData = async (api: DoctorApi, now: number): Promise<readonly Line[]> => {
-  const { problem, accepted } = await api.call<StoredData>('GET', '/api/admin/stored-data');
+  const {
+    problem,
+    accepted,
+    silences = [],
+  } = await api.call<Partial<StoredData> & Omit<StoredData, 'silences'>>('GET', '/api/admin/stored-data');
   return [
     problem === null
       ? storedData.ok('this release reads its schema versions')
       : storedData.wrong(problem.problem, problem.remedy),
     describeAccepted(accepted, now),
+    ...silences.map(({ message }) => workflows.warning(message, 'The health report has all silences.')),
   ];
 };
 

@@ -17,6 +17,7 @@ const fine: TriggerFacts = {
   registration: 'on',
   fired: { due: NOW - HOUR, hasFired: true },
   pollFailure: null,
+  badEnd: null,
 };
 
 const aWorkflow = (trigger: Partial<TriggerFacts>, others: Partial<WorkflowFacts> = {}): WorkflowFacts => ({
@@ -59,6 +60,11 @@ test.each<[string, WorkflowFacts, string | null]>([
     `failingPoll: Trigger "daily" of workflow "orders", since 2026-11-29T09:15Z: can't poll: no host. The next poll that succeeds ends this.`,
   ],
   ['polls that just failed', aWorkflow({ pollFailure: { since: NOW - GRACE_MS + 1, message: '' } }), null],
+  [
+    'what tells people of failures, and fails itself',
+    aWorkflow({ fired: null, badEnd: { executionId: 'e-1', at: NOW - HOUR, how: 'timed out' } }),
+    'tellsNobody: Trigger "daily" of workflow "orders", since 2026-11-29T08:30Z: its latest execution timed out, so what it should tell reaches nobody. See hookloom execution show e-1. The next execution that succeeds ends this.',
+  ],
   [
     'triggers that are refused',
     aWorkflow({}, { triggers: [], refusal: 'trigger daily: the group is full' }),
@@ -136,6 +142,7 @@ const aTrigger = fc.record({
   pollFailure: fc.option(
     fc.record({ since: fc.constantFrom(NOW - HOUR, NOW), message: fc.string({ unit: 'grapheme' }) }),
   ),
+  badEnd: fc.option(fc.constant({ executionId: 'e-1', at: NOW - HOUR, how: 'failed' } as const)),
 });
 
 const someFacts: fc.Arbitrary<WorkflowFacts> = fc.record({
