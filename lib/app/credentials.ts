@@ -5,7 +5,7 @@ import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import { MAX_AT_ONCE, MAX_PER_SECOND, MIN_PER_SECOND } from '../credentials/limits/call-limits.ts';
 import type { EditOutboundPorts } from '../credentials/outbound/edit-outbound.ts';
 import { parseSecret } from '../credentials/outbound/load-credential.ts';
-import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
+import { findExpiry, type OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
 import { takePage } from '../executions/record/cursor.ts';
 import { answerRoute, defineRoute } from '../http/api-route.ts';
 import type { ServedRoute } from '../http/create-handler.ts';
@@ -227,7 +227,7 @@ export type DescribedCredential =
   | ({
       readonly direction: 'outbound';
       readonly signIn?: CredentialFields | undefined;
-    } & OutboundCredential);
+    } & Omit<OutboundCredential, 'tokenEnd'>);
 
 export type DescribedInbound = { readonly direction: 'inbound' } & Omit<Credential, 'secrets'> & {
     /** The live ones, without hashes. */
@@ -244,13 +244,15 @@ export const describeCredential = (
   types: ReadonlyMap<string, Pick<CredentialType, 'apply' | 'hosts' | 'toSignIn'>>,
 ): DescribedCredential => {
   if (found.direction === 'inbound') return describeInbound(found.credential);
-  const { id, ...rest } = found.credential;
+  const expiresAt = findExpiry(found.credential);
+  const { id, tokenEnd: _end, expiresAt: _said, ...rest } = found.credential;
   const type = types.get(rest.type);
   // A type that lends its fields is for no host; credentials that are older than hosts have none at all.
   const isLent = type !== undefined && type.apply === undefined && type.hosts === undefined;
   const signIn = findSignIn(type, rest.fields);
   return {
     ...{ id, direction: 'outbound', ...rest, hosts: isLent ? [] : rest.hosts },
+    ...(expiresAt !== undefined && { expiresAt }),
     ...(signIn !== null && { signIn }),
   };
 };

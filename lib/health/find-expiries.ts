@@ -10,6 +10,8 @@ export interface Expiring {
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly expiresAt: string;
+  /** Set if it is the refresh token of a credential that expires. */
+  readonly isToken?: true;
 }
 
 /** Something that expires within a week, or has expired. */
@@ -21,8 +23,10 @@ export interface Expiry extends Expiring {
 
 /** How a new value is given to each kind. */
 const RENEWAL = {
-  credential: (id: string) => `hookloom credential rotate ${id} --expires DATE`,
-  variable: (id: string) => `hookloom variable set ${id} VALUE --expires DATE`,
+  credential: (id: string) => `Give it a new value: hookloom credential rotate ${id} --expires DATE.`,
+  variable: (id: string) => `Give it a new value: hookloom variable set ${id} VALUE --expires DATE.`,
+  token: (id: string) =>
+    `Sign in again: hookloom credential connect ${id} (or rotate it, if its refresh token was typed in).`,
 } as const;
 
 /** What expires within a week or has expired, the earliest first. */
@@ -36,8 +40,11 @@ export const findExpiries = (all: readonly Expiring[], now: number): readonly Ex
       return { ...one, stage, message: toSentence(one, end <= now ? 'has expired on' : 'expires on') };
     });
 
-const toSentence = ({ kind, id, expiresAt }: Expiring, verb: string): string =>
-  `The ${kind} "${id}" ${verb} ${expiresAt.replace(/T00:00:00\.000Z$/, '')}. Give it a new value: ${RENEWAL[kind](id)}.`;
+const toSentence = ({ kind, id, expiresAt, isToken }: Expiring, verb: string): string => {
+  const subject = isToken ? 'refresh token of the credential' : kind;
+  const renewal = RENEWAL[isToken ? 'token' : kind](id);
+  return `The ${subject} "${id}" ${verb} ${expiresAt.replace(/T00:00:00\.000Z$/, '')}. ${renewal}`;
+};
 
 /** The notices about an expiry: the one of the week before remains on its last day. */
 export const noticesOf = ({ kind, id, expiresAt, stage, message }: Expiry) =>

@@ -28,7 +28,7 @@ export const mergeInspection = (
     plugins,
     ...(standing && {
       silences: standing.silences.map((one) => ({ workflowId: one.workflowId, ...toShownSilence(one) })),
-      expiries: standing.expiries.map(({ stage: _stage, ...shown }) => shown),
+      expiries: standing.expiries.map(({ stage: _stage, isToken: _isToken, ...shown }) => shown),
     }),
     summary,
     generatedAt,

@@ -23,8 +23,10 @@ const outside = createServer(async (request, response) => {
   if (server.isRevoked) return answer(400, { error: 'invalid_grant' });
   server.count += 1;
   const tokens = { access_token: `access-${server.count}`, refresh_token: `refresh-${server.count}` };
-  return setTimeout(() => answer(200, { ...tokens, token_type: 'Bearer', expires_in: 3_600 }), 300);
+  const lifetimes = { expires_in: 3_600, refresh_token_expires_in: 90 * DAY_SECONDS };
+  return setTimeout(() => answer(200, { ...tokens, ...lifetimes, token_type: 'Bearer' }), 300);
 });
+const DAY_SECONDS = 86_400;
 const address = () => `127.0.0.1:${(outside.address() as AddressInfo).port}`;
 
 beforeAll(() => new Promise<void>((resolve) => void outside.listen(0, '127.0.0.1', resolve)));
@@ -35,7 +37,7 @@ afterAll(() => {
 
 const stage = useRunningStage({ args: () => ['--no-samples'] });
 
-test('processes that need a token at the same time ask for it once, and again once when it is refused', async () => {
+test('processes that need a token at the same time ask for it once, note when it can be renewed no more, and ask again once when it is refused', async () => {
   const put = await stage.callAs('owner', '/api/admin/credentials/mailbox', {
     method: 'PUT',
     headers: json,
@@ -80,6 +82,9 @@ test('processes that need a token at the same time ask for it once, and again on
   };
   await runAll();
   expect(server).toMatchObject({ count: 1, isRevoked: false });
+  const shown = await stage.callAs('owner', '/api/admin/credentials/mailbox');
+  const { expiresAt } = (await shown.json()) as { readonly expiresAt: string };
+  expect((Date.parse(expiresAt) - Date.now()) / (DAY_SECONDS * 1_000)).toBeCloseTo(90, 1);
   server.acceptsFrom = 2;
   await runAll();
   expect(server).toMatchObject({ count: 2, isRevoked: false });

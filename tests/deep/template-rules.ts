@@ -122,6 +122,13 @@ export const describeTemplateRules = (read: () => Template): void => {
           'dynamodb:DeleteItem CredentialsTable',
         ],
         AggregateLambdaFunction: ['dynamodb:UpdateItem WorkflowsTable'], // only its note of what they cost
+        ...Object.fromEntries(
+          // Only when refresh tokens end.
+          ['Webhook', 'RunDurable', 'RunExpress', 'AdminTryNode', 'AdminHealth'].map((name) => [
+            `${name}LambdaFunction`,
+            ['dynamodb:UpdateItem CredentialsTable'],
+          ]),
+        ),
       };
       const written = /^dynamodb:(?!GetItem|BatchGetItem|Query|Scan)\w+ (Workflow\w*|Credentials)Table/;
       for (const { id, grants } of functions()) {

@@ -61,6 +61,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'AdminHealthRole ssm:GetParameter parameter/STAGE/credentials/*':
     'versions that were deployed before read one parameter at a time: serverless.yml',
+  'AdminHealthRole dynamodb:UpdateItem table/STAGE-credentials':
+    'the end of a refresh token: tests/deep/stage-credentials',
   'AdminHealthRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'AdminHealthRole sts:AssumeRole role/STAGE/*':
@@ -156,6 +158,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'makes the answer to a blob that has expired a 404: tests/adapters/blobs',
   'AdminTryNodeRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'AdminTryNodeRole dynamodb:UpdateItem table/STAGE-credentials':
+    'the end of a refresh token: tests/deep/stage-credentials',
   'AdminTryNodeRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'AggregateRole dynamodb:GetItem table/STAGE-notices':
@@ -218,6 +222,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'RunDurableRole ssm:GetParameter parameter/STAGE/credentials/*':
     'versions that were deployed before read one parameter at a time: serverless.yml',
+  'RunDurableRole dynamodb:UpdateItem table/STAGE-credentials':
+    'the end of a refresh token: tests/deep/stage-credentials',
   'RunDurableRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'RunExpressRole dynamodb:GetItem table/STAGE-workflow-versions':
@@ -236,6 +242,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'RunExpressRole ssm:GetParameter parameter/STAGE/credentials/*':
     'versions that were deployed before read one parameter at a time: serverless.yml',
+  'RunExpressRole dynamodb:UpdateItem table/STAGE-credentials':
+    'the end of a refresh token: tests/deep/stage-credentials',
   'RunExpressRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'SchedulerRole sqs:SendMessage STAGE-trigger-dead-letters':
@@ -268,6 +276,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'WebhookRole ssm:GetParameter parameter/STAGE/credentials/*':
     'versions that were deployed before read one parameter at a time: serverless.yml',
+  'WebhookRole dynamodb:UpdateItem table/STAGE-credentials':
+    'the end of a refresh token: tests/deep/stage-credentials',
   'WebhookRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'author execute-api:Invoke API/*/GET/api/admin/credentials': '`pull` and `deploy`: tests/scripts/policies',

@@ -3,6 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/credential-stores.ts';
+import { createListExpiring } from '../../lib/adapters/dynamodb/health/standing-store.ts';
 import { SECRETS_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
@@ -25,13 +27,13 @@ const ADA = 'arn:aws:sts::123456789012:assumed-role/operators/ada';
 const TOKEN = 'the-token-1';
 
 const open = async (others: Others = {}) => {
-  const { endpoint } = await openDatabase();
+  const { endpoint, client, tables } = await openDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-credentials-'));
   folders.push(folder);
   const secretsFolder = join(folder, 'secrets');
   const values = { DYNAMODB_ENDPOINT: endpoint, SECRETS_FOLDER: secretsFolder, SOURCES_ENDPOINT: endpoint };
   const secretOf = (id: string) => JSON.parse(readFileSync(join(secretsFolder, id), 'utf8'));
-  return { ask: anAdminApi(values, others), secretsFolder, secretOf };
+  return { ask: anAdminApi(values, others), secretsFolder, secretOf, client, tables };
 };
 
 type Ask = Awaited<ReturnType<typeof open>>['ask'];
@@ -329,6 +331,31 @@ describe('when a credential expires', () => {
     const end = new X509Certificate(certificate).validToDate.toISOString();
     expect(await create(CRM, {})).toMatchObject({ status: 201, body: { expiresAt: end } });
     expect((await create(`${CRM}-2`, { expiresAt: null })).body).not.toHaveProperty('expiresAt');
+  });
+
+  test('is the end of its refresh token, as its server has said, unless it is said, until it is rotated', async () => {
+    const { ask, client, tables } = await open();
+    const fields = { tokenUrl: 'https://crm.example.com/token', clientId: 'client', grant: 'refreshToken' };
+    const secrets = { clientSecret: 'client-secret', refreshToken: 'refresh-1' };
+    await ask('PUT', CRM, { body: { type: 'oauth2', fields, secrets, hosts: ['crm.example.com'] } });
+    const { noteTokenEnd } = createOutboundCredentialStore(client, tables);
+    const list = createListExpiring({ client, tables });
+    const tellEnd = async (isTold: boolean) => {
+      await noteTokenEnd('crm', { at: EXPIRES, isTold });
+      const { body } = await ask('GET', CRM);
+      expect(body).not.toHaveProperty('tokenEnd');
+      return [body.expiresAt, await list()];
+    };
+    expect(await tellEnd(false)).toEqual([undefined, []]);
+    const listed = { kind: 'credential', id: 'crm', expiresAt: EXPIRES };
+    expect(await tellEnd(true)).toEqual([EXPIRES, [{ ...listed, isToken: true }]]);
+    const hosts = await ask('POST', `${CRM}/hosts`, { body: { hosts: ['crm.example.com'] } });
+    expect(hosts.body.expiresAt).toBe(EXPIRES);
+    const rotated = await ask('POST', `${CRM}/rotate`, { body: { secrets } });
+    expect(rotated.body).not.toHaveProperty('expiresAt');
+    const said = '2026-12-31T00:00:00.000Z';
+    await ask('POST', `${CRM}/rotate`, { body: { secrets, expiresAt: said } });
+    expect(await tellEnd(true)).toEqual([said, [{ ...listed, expiresAt: said }]]);
   });
 
   test.each(['soon', '2027-02-30', '31.1.2027', 5])('%j is refused', async (expiresAt) => {

@@ -32,6 +32,14 @@ test('a variable that expires with a day says how it is set', () => {
   ]);
 });
 
+test('a refresh token that expires says who signs in again', () => {
+  expect(findExpiries([{ ...credential, isToken: true }], Date.parse('2027-01-30T00:00:00Z'))).toMatchObject([
+    {
+      message: `The refresh token of the credential "shop" expires on ${END}. Sign in again: hookloom credential connect shop (or rotate it, if its refresh token was typed in).`,
+    },
+  ]);
+});
+
 test('the notice of the week before remains on the day, and another date is another notice', () => {
   const causes = (now: string) =>
     findExpiries([credential], Date.parse(now))

@@ -36,6 +36,11 @@ export const inMemoryOutboundStore = (): OutboundCredentialStore => {
         throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
       credentials.set(credential.id, structuredClone(credential));
     },
+    noteTokenEnd: async (id, end) => {
+      const { tokenEnd: _former, ...known } = credentials.get(id) ?? {};
+      if (Object.keys(known).length === 0) return;
+      credentials.set(id, { ...(known as OutboundCredential), ...(end && { tokenEnd: end }) });
+    },
     remove: async ({ id, revision }) => credentials.get(id)?.revision === revision && credentials.delete(id),
     list: async () => [...credentials.values()],
   };

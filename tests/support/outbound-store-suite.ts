@@ -33,6 +33,17 @@ export const describeOutboundStore = (
       expect(await store.list()).toEqual([]);
     });
 
+    test('the end of a refresh token is noted and forgotten, without another revision or credential', async () => {
+      const store = await create();
+      const tokenEnd = { at: '2027-01-31T09:00:00.000Z', isTold: true };
+      await store.put(anOutboundCredential());
+      await store.noteTokenEnd('crm', tokenEnd);
+      await store.noteTokenEnd('gone', tokenEnd);
+      expect(await store.list()).toEqual([anOutboundCredential({ tokenEnd })]);
+      await store.noteTokenEnd('crm', null);
+      expect(await store.list()).toEqual([anOutboundCredential()]);
+    });
+
     test.each([
       ['a first revision of what exists', [1], 1],
       ['a revision that skips one', [1], 3],

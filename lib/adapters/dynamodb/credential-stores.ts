@@ -4,12 +4,13 @@ import type { CallLimits } from '../../credentials/limits/call-limits.ts';
 import type {
   OutboundCredential,
   OutboundCredentialStore,
+  TokenEnd,
 } from '../../credentials/outbound/outbound-credential.ts';
 import { CREDENTIAL_CHANGED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Attributes, type Item, json, readJson, readNumber, readText } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { deleteItem, getItem, putItem, scanAll } from './items.ts';
+import { deleteItem, getItem, putItem, scanAll, updateItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
 type Tables = Pick<TableNames, 'credentials'>;
@@ -97,15 +98,16 @@ export const createCredentialStore = (client: DynamoDbClient, tables: Tables): C
 export const createOutboundCredentialStore = (
   client: DynamoDbClient,
   tables: Tables,
-): OutboundCredentialStore =>
-  createStore<OutboundCredential>(client, tables, {
+): OutboundCredentialStore => ({
+  ...createStore<OutboundCredential>(client, tables, {
     isOutbound: true,
-    toAttributes: ({ type, fields, hosts, limits, expiresAt, reference }) => ({
+    toAttributes: ({ type, fields, hosts, limits, expiresAt, tokenEnd, reference }) => ({
       type,
       fields: json(fields),
       hosts: json(hosts),
       limits: json(limits),
       secretExpiresAt: expiresAt,
+      tokenEnd: json(tokenEnd),
       secretReference: reference,
     }),
     fromItem: (item) => ({
@@ -114,9 +116,17 @@ export const createOutboundCredentialStore = (
       hosts: readJson<string[] | null>(item, 'hosts', null),
       ...(item.limits === undefined ? {} : { limits: readJson<CallLimits>(item, 'limits') }),
       ...readExpiry(item),
+      ...(item.tokenEnd === undefined ? {} : { tokenEnd: readJson<TokenEnd>(item, 'tokenEnd') }),
       reference: readText(item, 'secretReference'),
     }),
-  });
+  }),
+  // Runs may change no other attribute.
+  noteTokenEnd: async (credentialId, end) => {
+    const change = end === null ? { remove: ['tokenEnd'] } : { set: { tokenEnd: json(end) } };
+    const condition = 'attribute_exists(credentialId)';
+    await updateItem({ client, TableName: tables.credentials }, { credentialId }, { condition, ...change });
+  },
+});
 
 /** Not named as the attribute by which other tables remove their items. */
 const readExpiry = ({ secretExpiresAt: at }: Item) => (at?.S === undefined ? {} : { expiresAt: at.S });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CredentialFields, SecretRenewal } from '@hookloom/plugin-kit';
 import { createCache, LruMap } from '../../shared/cache.ts';
 import { isAppError } from '../../shared/errors.ts';
@@ -7,7 +8,11 @@ import {
   type LoadedCredential,
   loadCredential,
 } from './load-credential.ts';
-import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
+import {
+  findTokenEnd,
+  type OutboundCredential,
+  type OutboundCredentialStore,
+} from './outbound-credential.ts';
 import type { OutboundPorts } from './ports.ts';
 import { renewInTurn } from './renew-secret.ts';
 import { findOutage, isBound } from './secret-store.ts';
@@ -17,7 +22,7 @@ const TTL_MS = 60_000;
 const MAX_ENTRIES = 500;
 
 type CachePorts = Pick<OutboundPorts, 'secrets' | 'locks' | 'clock' | 'random' | 'findType'> & {
-  readonly store: Pick<OutboundCredentialStore, 'find' | 'findLatest'>;
+  readonly store: Pick<OutboundCredentialStore, 'find' | 'findLatest' | 'noteTokenEnd'>;
 };
 
 /** The credentials of this sandbox. As long as fields do not change, they are the same object. */
@@ -106,6 +111,7 @@ export const createCredentialCache = (ports: CachePorts): CredentialCache => {
         keep(id, Promise.resolve(loaded));
         cached.set(loaded.record, toSecret(loaded));
       };
+      let end: number | null | undefined;
       const latest = await renewInTurn<LoadedCredential>(id, ports, {
         read: () =>
           loadCredential(id, { ...ports, store: { find: store.findLatest } }, ({ reference }) =>
@@ -113,7 +119,9 @@ export const createCredentialCache = (ports: CachePorts): CredentialCache => {
           ),
         isRenewed: ({ fields }) => isRenewed(fields),
         renew: async (stored) => {
-          const renewed = await renew(stored.fields);
+          const renewed = await renew(stored.fields, (said) => {
+            end = said;
+          });
           // Stored, it would make the credential unusable from then on.
           const short = findShortSecret(stored.type, renewed);
           if (short !== null)
@@ -126,6 +134,10 @@ export const createCredentialCache = (ports: CachePorts): CredentialCache => {
         write: async (renewed) => {
           use(renewed);
           await secrets.put(id, toSecret(renewed));
+          const { tokenEnd: before } = renewed.record;
+          const after = end === undefined ? (before ?? null) : findTokenEnd(before, end, clock.now());
+          // The next renewal notes it if this one can't.
+          if (!isDeepStrictEqual(after, before ?? null)) await store.noteTokenEnd(id, after).catch(() => {});
         },
         toRefusal: (error, { record: { revision } }) =>
           isAppError(error, 'CREDENTIAL_REJECTED') ? { reason: error.message, revision } : null,

@@ -70,7 +70,10 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
   ): Promise<Result> =>
     editInTurn(credential.id, parts, async (beginWriting) => {
       // Not only the revision: one with the same id may have been created after a removal.
-      if (isDeepStrictEqual(await store.findLatest(credential.id), credential)) return edit(beginWriting);
+      const latest = await store.findLatest(credential.id);
+      const { tokenEnd } = credential; // a renewal may have changed it
+      if (latest !== null && isDeepStrictEqual({ ...latest, tokenEnd }, { ...credential, tokenEnd }))
+        return edit(beginWriting);
       throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
     });
 
@@ -101,7 +104,8 @@ export const createEditOutbound = (parts: EditOutboundPorts) => {
     await store.put({ ...credential, revision: revision + 1 });
     await beginWriting();
     await secrets.put(id, JSON.stringify(secret));
-    const replaced = { ...changed, revision: revision + 2 };
+    const { tokenEnd: _former, ...kept } = changed;
+    const replaced = { ...kept, revision: revision + 2 };
     await store.put(replaced);
     return replaced;
   };

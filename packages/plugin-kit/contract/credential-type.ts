@@ -54,9 +54,12 @@ export interface SecretRenewal {
   isRenewed(stored: CredentialFields): boolean;
   /**
    * Called by one execution at a time. May take 20 s: after 30 s, another starts.
+   *
+   * @param sayEnd - says when what renews the secret ends itself, such as a refresh token, in milliseconds since the epoch; null if that
+   *   is not known. Not calling it leaves what is known. Absent in services of earlier releases.
    * @returns the fields to change in the stored secret
    */
-  renew(stored: CredentialFields): Promise<CredentialFields>;
+  renew(stored: CredentialFields, sayEnd?: (end: number | null) => void): Promise<CredentialFields>;
 }
 
 /**

@@ -98,7 +98,7 @@ const addSignIn = (
         renewSecrets: ({ isRenewed, renew }) =>
           renewSecrets({
             isRenewed: (stored) => isRenewed(complete(stored)),
-            renew: (stored) => renew(complete(stored)),
+            renew: (stored, sayEnd) => renew(complete(stored), sayEnd),
           }),
       }),
     });

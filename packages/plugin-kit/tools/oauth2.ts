@@ -9,6 +9,8 @@ interface Token {
   readonly accessToken: string;
   /** Refresh token in the response; null if the server keeps the current one. */
   readonly refreshToken: string | null;
+  /** When the refresh token expires, in milliseconds since the epoch; null if the server does not say. */
+  readonly refreshTokenEnd: number | null;
   /** When the access token expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -18,6 +20,9 @@ const MAX_RESPONSE_BYTES = 65_536;
 
 /** Lifetime of a token if a server does not say how long it is valid, in seconds. */
 const DEFAULT_SECONDS = 3_600;
+
+/** How servers name the lifetime of a refresh token, in seconds: no standard does. */
+const REFRESH_LIFETIMES = ['refresh_token_expires_in', 'refresh_expires_in', 'x_refresh_token_expires_in'];
 
 interface TokenRequest {
   readonly tokenUrl: string;
@@ -64,9 +69,11 @@ export const requestToken = async (
       target,
       reason: `it answered ${response.status} without a token`,
     });
+  const refreshSeconds = Number(REFRESH_LIFETIMES.map((name) => answer[name]).find(Boolean)) || 0; // 0: never
   return {
     accessToken,
     refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : null,
+    refreshTokenEnd: refreshSeconds > 0 ? clock.now() + refreshSeconds * 1_000 : null,
     expiresAt: clock.now() + (Number(seconds) || DEFAULT_SECONDS) * 1_000, // some servers send a text
   };
 };
@@ -187,8 +194,10 @@ const loadToken = async (fields: CredentialFields, context: CredentialContext): 
   }
   const { accessToken = '', accessTokenExpiresAt } = await renewSecrets({
     isRenewed: (stored) => findSavedToken(stored, context, clock.now()) !== null,
-    renew: async (stored) => {
+    renew: async (stored, sayEnd) => {
       const renewed = await request(stored);
+      if (renewed.refreshTokenEnd !== null || renewed.refreshToken !== null)
+        sayEnd?.(renewed.refreshTokenEnd);
       return {
         accessToken: renewed.accessToken,
         accessTokenExpiresAt: String(renewed.expiresAt),

@@ -1,5 +1,6 @@
+import { findExpiry, type TokenEnd } from '../../../credentials/outbound/outbound-credential.ts';
 import type { ListExpiring, Standing, StandingStore } from '../../../health/standing-store.ts';
-import { longJson, readLongJson, readText } from '../attributes.ts';
+import { longJson, readJson, readLongJson, readText } from '../attributes.ts';
 import { getItem, onTable, putItem, scanAll } from '../items.ts';
 import { createSettingsReader } from '../settings-store.ts';
 import type { StageTables } from '../table-names.ts';
@@ -28,17 +29,20 @@ export const createListExpiring =
     const credentials = await scanAll(
       { client, TableName: tables.credentials },
       {
-        ProjectionExpression: 'credentialId, secretExpiresAt, #schema',
-        FilterExpression: 'attribute_exists(secretExpiresAt)',
+        ProjectionExpression: 'credentialId, secretExpiresAt, tokenEnd, #schema',
+        FilterExpression: 'attribute_exists(secretExpiresAt) OR attribute_exists(tokenEnd)',
       },
     );
     const { content: variables } = await createSettingsReader(client, tables).find('variables');
     return [
-      ...credentials.map((item) => ({
-        kind: 'credential' as const,
-        id: readText(item, 'credentialId'),
-        expiresAt: readText(item, 'secretExpiresAt'),
-      })),
+      ...credentials.flatMap((item) => {
+        const { S: said } = item.secretExpiresAt ?? {};
+        const tokenEnd = readJson<TokenEnd | null>(item, 'tokenEnd', null);
+        const expiresAt = findExpiry({ ...(said && { expiresAt: said }), ...(tokenEnd && { tokenEnd }) });
+        if (expiresAt === undefined) return [];
+        const isToken = said === undefined && { isToken: true as const };
+        return { kind: 'credential' as const, id: readText(item, 'credentialId'), expiresAt, ...isToken };
+      }),
       ...variables.flatMap(({ name: id, expiresAt }) =>
         expiresAt === undefined ? [] : [{ kind: 'variable' as const, id, expiresAt }],
       ),
