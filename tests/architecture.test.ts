@@ -325,6 +325,7 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
 const isEntry = (file: string): boolean =>
   areaOf(file) === 'installed' ||
   /^(functions|scripts|packages\/cli\/plugin-template)\//.test(file) ||
+  /^nodes\/[^/]+\/(?:index|index\.test|examples)\.ts$/.test(file) || // as `plugin create` writes them
   (areaOf(file) === 'packages' && /^packages\/[^/]+\/(?:testing\/)?[^/]+\.ts$/.test(file));
 
 /** Files of their own in what is deployed. */

@@ -19,4 +19,3 @@ export {
 export { createParameters } from './src/stage/door/services/secrets.ts';
 export { startDoor } from './src/stage/door/start-door.ts';
 export { resolveTemplate, type Template } from './src/stage/door/template.ts';
-export { verifySignature } from './src/stage/door/verify-signature.ts';

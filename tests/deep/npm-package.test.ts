@@ -26,6 +26,25 @@ const read = (file: string): string => readFileSync(join(installed.folder, file)
 const versionOf = (folder: string): string =>
   JSON.parse(readFileSync(join(projectRoot, folder, 'package.json'), 'utf8')).version;
 
+interface Locked {
+  readonly license?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** The packages that npm installs for some, with their licenses, by our own lock file. */
+const licensesOf = (names: readonly string[]): ReadonlyMap<string, string> => {
+  const lock = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8'));
+  const all = lock.packages as Readonly<Record<string, Locked>>;
+  const found = new Map<string, string>();
+  const left = [...names];
+  for (let name = left.pop(); name !== undefined; name = left.pop()) {
+    const { license = '', dependencies = {} } = all[`node_modules/${name}`] ?? {};
+    if (!found.has(name)) left.push(...Object.keys(dependencies));
+    found.set(name, license);
+  }
+  return found;
+};
+
 /** A workflow that answers with a greeting of the plugin. */
 const greet = {
   format: 2,
@@ -37,6 +56,13 @@ const greet = {
   ],
   connections: [{ sourceNodeId: 'request', targetNodeId: 'greet' }],
 };
+
+test('nothing that is installed with the package has a copyleft license', () => {
+  const { dependencies } = JSON.parse(read('node_modules/hookloom/package.json'));
+  const licenses = licensesOf(Object.keys(dependencies));
+  expect(licenses.size).toBeGreaterThan(50);
+  expect([...licenses].filter(([, license]) => license.includes('GPL'))).toEqual([]);
+});
 
 test('the package has what npm shows of it, no tests, no types, and no path of this machine', () => {
   const about = JSON.parse(read('node_modules/hookloom/package.json'));
@@ -103,7 +129,7 @@ test('a plugin of the folder passes its tests, is checked, and runs at once', as
   const tested = await runCommand('npm', ['test', '--prefix', 'plugins/acme-chat'], {
     cwd: installed.folder,
   });
-  expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 24\n.*fail 0/) });
+  expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 26\n.*fail 0/) });
   expect(await installed.hookloom(['plugin', 'check', 'plugins/acme-chat'])).toMatchObject({ code: 0 });
 
   writeFileSync(join(installed.folder, 'greet.json'), JSON.stringify(greet));

@@ -7,8 +7,8 @@ import {
   nameObjectOperation,
   type ObjectReply,
   type ObjectRequest,
-  verifySignature,
 } from 'lambda-stage/door';
+import { verifySignature } from 'lambda-stage/signature';
 
 /** With which presigned requests are signed. */
 export const s3Keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-key' };

@@ -1,3 +1,4 @@
+import type { PluginProvider } from '@hookloom/plugin-kit';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { installedPlugins } from '../../nodes/installed.ts';
 
@@ -12,7 +13,17 @@ const nodeTypesOf: Readonly<Record<string, readonly string[]>> = {
 const onUse = (plugin: InstalledPlugin): readonly string[] | undefined =>
   plugin.api === 'unified' ? plugin.onUse?.nodeTypes : [plugin.id];
 
-const loadedOnUse = installedPlugins.flatMap((plugin) => onUse(plugin) ?? nodeTypesOf[plugin.id] ?? []);
+/** Those of a plugin that someone has added to the list. */
+const loadNodeTypes = async ({ load }: InstalledPlugin): Promise<readonly string[]> => {
+  const { handles } = (await load()).default as PluginProvider;
+  return handles.map(({ id }) => id);
+};
+
+const loadedOnUse = (
+  await Promise.all(
+    installedPlugins.map((plugin) => onUse(plugin) ?? nodeTypesOf[plugin.id] ?? loadNodeTypes(plugin)),
+  )
+).flat();
 
 const isTrigger = (nodeType: string): boolean => nodeType.endsWith('Trigger');
 

@@ -12,6 +12,11 @@ export const greet = defineAction({
     greeting: Type.String({ default: 'Hello', description: 'The words before the name' }),
   }),
   outputs: { main: Given.merged(Given.input, closed({ text: Type.String() })) },
+  example: {
+    parameters: { name: 'Ada' },
+    input: { orderId: 7 },
+    output: { orderId: 7, text: 'Hello, Ada' },
+  },
   execute: ({ parameters: { name, greeting }, input }) => ({ ...input, text: `${greeting}, ${name}` }),
 });
 
@@ -26,6 +31,11 @@ export const send = defineAction({
   }),
   outputs: { main: closed({ status: Type.Integer() }) },
   credentials: { types: ['httpBearer'], required: true },
+  example: {
+    parameters: { url: 'https://receiver.example/texts', text: 'Order {{ orderId }} has arrived' },
+    input: { orderId: 7 },
+    output: { status: 202 },
+  },
   execute: async ({ parameters: { url, text }, credential, context }) => {
     const { status } = await context.services.http.request({
       method: 'POST',

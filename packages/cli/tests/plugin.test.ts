@@ -65,8 +65,8 @@ describe('plugin check', () => {
       err: '',
       out: [
         'plugin-template\tPROVIDER\t0.1.0\tunified\tloaded\thealthy',
-        '  pluginTemplateGreet\t9 of 9 checks passed',
-        '  pluginTemplateSend\t8 of 8 checks passed',
+        '  pluginTemplateGreet\t10 of 10 checks passed',
+        '  pluginTemplateSend\t9 of 9 checks passed',
       ].join('\n'),
     });
   });

@@ -72,7 +72,7 @@ const checkPresigned = async (
 ): Promise<Reply | null> => {
   const denied: Reply = [403, 'AccessDenied'];
   if (!new URL(url, 'http://local').searchParams.has('X-Amz-Algorithm')) return denied;
-  const { verifySignature } = await import('lambda-stage/door'); // few services get an upload
+  const { verifySignature } = await import('lambda-stage/signature'); // few services get an upload
   const { problem } = await verifySignature(
     { method, url, headers, body: new Uint8Array() },
     {
