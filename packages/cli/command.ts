@@ -19,9 +19,13 @@ export interface CommandContext {
 }
 
 /** Of a deployment of the service. */
-export interface DeployOptions extends Pick<StageOptions, 'region' | 'profile'> {
+export interface DeployOptions extends RemoveOptions {
   /** Parameters of the template, by name. */
   readonly param: Readonly<Record<string, string>>;
+}
+
+/** Of a removal of the service. */
+export interface RemoveOptions extends Pick<StageOptions, 'region' | 'profile'> {
   readonly dryRun?: true | undefined;
   readonly yes?: true | undefined;
 }
@@ -36,6 +40,8 @@ export interface LocalCommands {
   }): Promise<void>;
   /** Launches or upgrades a stage. @throws CommandError if it is refused, or fails */
   deployStage(stage: string, options: DeployOptions, io: Io): Promise<void>;
+  /** Removes a stage, except for its data. @throws CommandError if it is refused, or fails */
+  removeStage(stage: string, options: RemoveOptions, io: Io): Promise<void>;
 }
 
 export interface TargetContext {

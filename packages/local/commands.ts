@@ -6,4 +6,5 @@ import { runService } from './run-service.ts';
 export default {
   runService,
   deployStage: async (...given) => (await import('./deploy/deploy-stage.ts')).deployStage(...given),
+  removeStage: async (...given) => (await import('./deploy/remove-stage.ts')).removeStage(...given),
 } satisfies LocalCommands;

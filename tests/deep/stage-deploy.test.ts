@@ -62,7 +62,12 @@ beforeAll(async () => {
   installed = await installFolder(work, template);
   await installed.hookloom(['init']);
   await installed.hookloom(['plugin', 'create', 'acme-chat']);
-  account = await startAwsAccount(launch);
+  account = await startAwsAccount(launch, async () => {
+    await stage?.requestCustomResources('Delete');
+    await stage?.stop();
+    stage = undefined;
+    return null;
+  });
 });
 afterAll(async () => {
   await stage?.stop();
@@ -178,4 +183,24 @@ test('an upgrade that fails says which resource, and why; with an edited plugin,
   expect(stderr).toContain(
     'shop was not deployed (UPDATE_ROLLBACK_COMPLETE):\n  WebhookLambdaFunction (AWS::Lambda::Function): Your account has too many functions (400)\n',
   );
+});
+
+test('a removal unregisters the triggers, removes functions and API, and leaves tables and bucket', async () => {
+  const remove = (...args: readonly string[]) =>
+    installed.hookloom(['stage', 'remove', 'shop', '--region', REGION, ...args], account.env);
+  expect(await remove()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Without a terminal'),
+  });
+  const { code, stdout } = await remove('--yes');
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^- \d+ × AWS::Lambda::Function$/m),
+  });
+  const lines = stdout.split('\n');
+  const removedTypes = lines.filter((line) => line.startsWith('- ')).join('\n');
+  expect(removedTypes).not.toMatch(/DynamoDB|S3::Bucket$/m);
+  expect(lines.filter((line) => /^stays: hookloom-shop-/.test(line)).length).toBeGreaterThan(10);
+  expect(stage).toBeUndefined();
+  expect(account.status()).toBe('DELETE_COMPLETE');
 });

@@ -21,7 +21,12 @@ export interface Launch {
 /** The result of a launch: outputs of the stack and a DynamoDB, or a resource that failed, with AWS's reason. */
 export type Launched =
   | { readonly outputs: Readonly<Record<string, unknown>>; readonly database?: string }
-  | { readonly failed: string; readonly reason: string };
+  | Failed;
+
+interface Failed {
+  readonly failed: string;
+  readonly reason: string;
+}
 
 interface StackState {
   status: string;
@@ -76,7 +81,10 @@ const propertiesOf = (before: Resource, after: Resource): readonly string[] =>
  *
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations.html
  */
-export const startAwsAccount = async (launch: (given: Launch) => Promise<Launched>) => {
+export const startAwsAccount = async (
+  launch: (given: Launch) => Promise<Launched>,
+  remove: () => Promise<Failed | null> = async () => null,
+) => {
   const objects = new Map<string, Buffer>();
   const buckets = new Set<string>();
   const settings: string[] = [];
@@ -135,9 +143,14 @@ export const startAwsAccount = async (launch: (given: Launch) => Promise<Launche
   const operations: Readonly<Record<string, (form: Form, stackName: string) => Answer | Promise<Answer>>> = {
     GetCallerIdentity: () => answer('GetCallerIdentity', tag('Account', ACCOUNT)),
     DescribeStacks: (_form, name) => {
-      if (stack === null) return refuse('ValidationError', `Stack with id ${name} does not exist`);
+      // A removed stack is only found by its id.
+      if (stack === null || (stack.status === 'DELETE_COMPLETE' && !name.startsWith('arn:')))
+        return refuse('ValidationError', `Stack with id ${name} does not exist`);
       const outputs = Object.entries(stack.outputs).map(([key, value]) =>
         tag('member', tag('OutputKey', key), tag('OutputValue', escapeXml(String(value)))),
+      );
+      const parameters = Object.entries(stack.launch?.parameters ?? {}).map(([key, value]) =>
+        tag('member', tag('ParameterKey', key), tag('ParameterValue', escapeXml(value))),
       );
       return answer(
         'DescribeStacks',
@@ -146,9 +159,10 @@ export const startAwsAccount = async (launch: (given: Launch) => Promise<Launche
           tag(
             'member',
             tag('StackName', name),
-            tag('StackId', arnOf(name)),
+            tag('StackId', name.startsWith('arn:') ? name : arnOf(name)),
             tag('CreationTime', '2026-11-29T12:00:00.000Z'),
             tag('StackStatus', stack.status),
+            tag('Parameters', ...parameters),
             tag('Outputs', ...outputs),
           ),
         ),
@@ -216,8 +230,22 @@ export const startAwsAccount = async (launch: (given: Launch) => Promise<Launche
       sets.delete(form.get('ChangeSetName') ?? '');
       return answer('DeleteChangeSet');
     },
-    DeleteStack: () => {
+    GetTemplate: () =>
+      answer('GetTemplate', tag('TemplateBody', escapeXml(JSON.stringify(stack?.launch?.template)))),
+    DeleteStack: async (_form, id) => {
       if (stack?.status === 'REVIEW_IN_PROGRESS') stack = null;
+      else if (stack !== null) {
+        const [, name = ''] = id.split('/');
+        addEvent(name, name, 'AWS::CloudFormation::Stack', 'DELETE_IN_PROGRESS');
+        const failed = await remove();
+        for (const { logicalId, type } of Object.values(stack.resources))
+          if (failed === null) addEvent(name, logicalId, type, 'DELETE_COMPLETE');
+        if (failed !== null)
+          addEvent(name, failed.failed, 'Custom::Registrations', 'DELETE_FAILED', failed.reason);
+        stack.status = failed === null ? 'DELETE_COMPLETE' : 'DELETE_FAILED';
+        const reason = failed && `The following resource(s) failed to delete: [${failed.failed}]. `;
+        addEvent(name, name, 'AWS::CloudFormation::Stack', stack.status, reason ?? '');
+      }
       return { status: 200, body: tag('DeleteStackResponse') };
     },
     ExecuteChangeSet: async (form, name) => {
@@ -241,7 +269,10 @@ export const startAwsAccount = async (launch: (given: Launch) => Promise<Launche
         for (const { logicalId, type } of Object.values(resources))
           addEvent(name, logicalId, type, `${verb}_COMPLETE`);
         database = made.database ?? database;
-        Object.assign(stack, { status: `${verb}_COMPLETE`, resources, outputs: made.outputs });
+        Object.assign(stack, {
+          ...{ status: `${verb}_COMPLETE`, resources, outputs: made.outputs },
+          launch: set.launch,
+        });
       }
       addEvent(name, name, 'AWS::CloudFormation::Stack', stack.status);
       return answer('ExecuteChangeSet');

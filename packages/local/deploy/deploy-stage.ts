@@ -57,9 +57,7 @@ export const deployStage = async (stage: string, options: DeployOptions, io: Io)
   const template = readTemplate(project);
   const chosen = { ...parameters, ...options.param };
   checkParameters(stage, chosen, template);
-  if (options.profile !== undefined) process.env.AWS_PROFILE = options.profile;
-  const region = options.region ?? ofFile ?? (await findRegion());
-  process.env.AWS_REGION = region;
+  const region = await useRegion(options, ofFile);
   try {
     const config = { region };
     const account = await readAccount(region);
@@ -75,6 +73,17 @@ export const deployStage = async (stage: string, options: DeployOptions, io: Io)
   } catch (error) {
     throw explainAwsError(error, { ...options, stage, region }, io.env) ?? toCommandError(error);
   }
+};
+
+/** Sets what the SDK's clients read. @param ofFile - the region in hookloom.json */
+export const useRegion = async (
+  { region: named, profile }: Pick<DeployOptions, 'region' | 'profile'>,
+  ofFile: string | undefined,
+): Promise<string> => {
+  if (profile !== undefined) process.env.AWS_PROFILE = profile;
+  const region = named ?? ofFile ?? (await findRegion());
+  process.env.AWS_REGION = region;
+  return region;
 };
 
 const readTemplate = (project: string): Released => {
@@ -163,7 +172,7 @@ const checkStoredData = async ({ stage, template, place, config, io }: Deploymen
 const STAGE_VARIABLE = '${Stage}';
 
 /** By which the command line finds a stage. */
-const stackOf = (stage: string): string => `hookloom-${stage}`;
+export const stackOf = (stage: string): string => `hookloom-${stage}`;
 
 /** @returns whether the stack was changed */
 const makeChange = async (
@@ -241,7 +250,7 @@ const followChange = async (parts: {
 };
 
 /** What AWS says is for the user: a denial, a quota, a name that is taken; and that it can't be reached. */
-const toCommandError = (error: unknown): unknown => {
+export const toCommandError = (error: unknown): unknown => {
   const { name, message, syscall, $metadata } = error as NodeJS.ErrnoException & {
     readonly $metadata?: object;
   };

@@ -9,9 +9,12 @@ import {
   DescribeStackEventsCommand,
   DescribeStacksCommand,
   ExecuteChangeSetCommand,
+  GetTemplateCommand,
   paginateDescribeChangeSet,
+  paginateListStackResources,
   type Stack,
   type StackEvent,
+  type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
 import type { AwsConfig } from '../../../resources/stored-data.ts';
 import { CommandError } from '../../cli/command-error.ts';
@@ -28,6 +31,7 @@ export interface ChangeSet {
 
 /** A stack, and the clock by which it is watched. */
 export interface StackOptions {
+  /** Its name; or its id, by which it is still found once it is removed. */
   readonly stackName: string;
   readonly config: AwsConfig;
   readonly sleep: (ms: number) => Promise<void>;
@@ -148,6 +152,20 @@ export const openStack = ({ stackName: StackName, config, sleep }: StackOptions)
     read,
     propose,
     follow,
+    /** What is in the stack now. */
+    listResources: async (): Promise<readonly StackResourceSummary[]> => {
+      const all: StackResourceSummary[] = [];
+      for await (const page of paginateListStackResources({ client }, { StackName }))
+        all.push(...(page.StackResourceSummaries ?? []));
+      return all.filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE');
+    },
+    /** The text of its template. */
+    readTemplate: async (): Promise<string> =>
+      (await client.send(new GetTemplateCommand({ StackName }))).TemplateBody ?? '',
+    /** Removes the stack, except for what its template retains; the caller follows. */
+    remove: async (): Promise<void> => {
+      await client.send(new DeleteStackCommand({ StackName }));
+    },
     /** The id of the newest event; undefined for a stack without one. */
     readLastEvent: async (): Promise<string | undefined> => {
       if ((await read()) === null) return undefined;
@@ -174,7 +192,7 @@ const refuseState = (stack: Stack | null): void => {
   if (stack === null || StackStatus === EMPTY) return;
   if (StackStatus === 'ROLLBACK_COMPLETE' || StackStatus === 'DELETE_FAILED')
     throw new CommandError(
-      `The stack ${StackName} is what a failed launch left (${StackStatus}): delete it in CloudFormation's console, then deploy again.`,
+      `The stack ${StackName} is what a failed launch or removal left (${StackStatus}): remove it with \`stage remove\`, then deploy again.`,
     );
   if (StackStatus.endsWith('_IN_PROGRESS'))
     throw new CommandError(
