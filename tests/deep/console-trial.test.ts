@@ -377,3 +377,34 @@ test('while the service does not answer, the last output stays and the page says
   await alert.waitFor({ state: 'detached' });
   expect([...new Set(faults.splice(0))]).toEqual([expect.stringContaining('ERR_FAILED')]);
 });
+
+test('for a reader, who may try no node, one that touches nothing outside is evaluated', async () => {
+  const problem = {
+    type: 'urn:hookloom:problem:aws-denied',
+    title: 'Not allowed',
+    status: 403,
+    detail: 'AWS denies it.',
+  };
+  const contentType = 'application/problem+json';
+  await page.route('**/api/admin/workflows/try', (route) =>
+    route.fulfill({ status: 403, contentType, body: JSON.stringify(problem) }),
+  );
+  await open('/new-workflow');
+  await tab('JSON').click();
+  const draft = drawn('Hello, {{ body.name }}');
+  const call = { id: 'call', type: 'httpRequest', parameters: { url: 'https://shop.example/' } };
+  const connections = [...draft.connections, { sourceNodeId: 'greet', targetNodeId: 'call' }];
+  const all = { ...draft, nodes: [...draft.nodes, call], connections };
+  await write('JSON of the workflow', JSON.stringify(all));
+  await tab('Graph').click();
+  await typeOutput('request', { body: { name: 'Ada' } });
+  await select('greet');
+  const refused = page.waitForResponse('**/api/admin/workflows/try');
+  await button('Try this node').click();
+  await refused;
+  await said('Ran 1 node.');
+  await select('call');
+  await button('Try this node').click();
+  await said('call could not be tried.');
+  faults.splice(0, faults.length, ...faults.filter((fault) => !fault.includes('403')));
+});

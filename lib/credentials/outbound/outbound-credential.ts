@@ -28,7 +28,7 @@ export interface OutboundCredential {
 export interface TokenEnd {
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** Whether it can be told as the credential's expiry: see {@link findTokenEnd}. */
+  /** Whether it counts as the credential's expiry: see {@link findTokenEnd}. */
   readonly isTold: boolean;
 }
 

@@ -35,16 +35,21 @@ const MAX_PLANS = 100;
  * resumed at once in this process, and must not be suspended there again.
  */
 export const createOtherWorkflows = (workflows: Ports['workflows'], openPlan: OpenPlan): OtherWorkflows => {
-  const plans = new LruMap<string, Plan>(MAX_PLANS);
+  const plans = new LruMap<string, { readonly plan: Plan; readonly updatedAt: string }>(MAX_PLANS);
   return {
     findVersion: async (workflowId) => {
       const found = await workflows.find(workflowId);
-      return found?.definition.enabled === true ? found.version : null;
+      if (found?.definition.enabled !== true) return null;
+      const { version, updatedAt } = found;
+      // After its table was restored, another version may have the number of one that was lost.
+      const key = `${workflowId}/${version}`;
+      if (plans.get(key)?.updatedAt !== updatedAt) plans.delete(key);
+      return version;
     },
     loadPlan: async (workflowId, version) => {
       const key = `${workflowId}/${version}`;
       const cached = plans.get(key);
-      if (cached !== undefined) return cached;
+      if (cached !== undefined) return cached.plan;
       const workflow = await workflows.findVersion(workflowId, version);
       // The previous step has read this version: see `loadBackgroundRun`.
       if (workflow === null) {
@@ -52,7 +57,7 @@ export const createOtherWorkflows = (workflows: Ports['workflows'], openPlan: Op
         throw new AppError(STORE_UNAVAILABLE, {}, cause);
       }
       const plan = await openPlan(workflow);
-      plans.set(key, plan);
+      plans.set(key, { plan, updatedAt: workflow.updatedAt });
       return plan;
     },
   };

@@ -11,8 +11,11 @@ import { projectRoot } from '../../support/run-command.ts';
 import type { StandIn } from '../../support/stand-in.ts';
 
 const MEGABYTE = 1_000_000;
-/** Of the memory of a process that passes on 90 MB more, while it is as lazy to collect garbage as a busy machine lets it be. */
-const MAX_GROWTH = 75 * MEGABYTE;
+/**
+ * Half of the 200 MB more that are passed on. Node lets some 64 MB of buffers outside of its heap become garbage before it collects them:
+ * the 100 MB before have grown the process by as much.
+ */
+const MAX_GROWTH = 100 * MEGABYTE;
 
 /** Of their own in every answer: times, and how much is stored by then. */
 const VARYING = ['durationMs', 'checkedAt', 'generatedAt', 'since', 'read'];
@@ -138,14 +141,14 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       expect(bytes?.every((byte, at) => byte === expected?.[at])).toBe(true);
     });
 
-    test('copy-file passes 100 MB on, in the memory of 10 MB', async () => {
+    test('copy-file passes 300 MB on, in the memory of 100 MB', async () => {
       const sample = readSample('copy-file');
-      await project.storeWorkflow(JSON.parse(sample.replace('/files/100', '/files/10')));
-      const copyPath = new URL(copy.url).pathname;
-      expect((await project.post(copyPath)).body).toEqual({ bytes: 10 * MEGABYTE, isSame: true });
-      const before = findPeakMemory(project.folder);
       await project.storeWorkflow(JSON.parse(sample));
       await tryExample(copy);
+      const before = findPeakMemory(project.folder);
+      await project.storeWorkflow(JSON.parse(sample.replace('/files/100', '/files/300')));
+      const { body } = await project.post(new URL(copy.url).pathname);
+      expect(body).toEqual({ bytes: 300 * MEGABYTE, isSame: true });
       expect(findPeakMemory(project.folder) - before).toBeLessThan(MAX_GROWTH);
     });
   });

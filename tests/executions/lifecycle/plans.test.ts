@@ -6,6 +6,8 @@ import { inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
 
 const { definition, findNodeType } = aGraph({ nodes: {}, edges: [] });
 
+const LATER = '2026-11-29T12:00:00.000Z';
+
 const otherWorkflows = async () => {
   const workflows = inMemoryWorkflowStore();
   await workflows.put(definition, []);
@@ -23,6 +25,28 @@ test('the plan of a version of another workflow is compiled once', async () => {
   expect(await loadPlan(definition.id, 1)).toBe(plan);
   await workflows.put({ ...definition, name: 'renamed' }, []);
   expect(await loadPlan(definition.id, 2)).not.toBe(plan);
+  expect(opened()).toBe(2);
+});
+
+test('a version that has the number of a lost one, after a table was restored, is compiled anew', async () => {
+  const { loadPlan, findVersion, opened, workflows } = await otherWorkflows();
+  const lost = await loadPlan(definition.id, 1);
+  expect([await findVersion(definition.id), await loadPlan(definition.id, 1), opened()]).toEqual([
+    1,
+    lost,
+    1,
+  ]);
+  const find = workflows.findVersion;
+  workflows.findVersion = async (...given) => {
+    const found = await find(...given);
+    return found && { ...found, updatedAt: LATER };
+  };
+  const current = await workflows.find(definition.id);
+  workflows.find = async () => current && { ...current, updatedAt: LATER };
+  expect(await findVersion(definition.id)).toBe(1);
+  expect(await loadPlan(definition.id, 1)).not.toBe(lost);
+  await findVersion(definition.id);
+  await loadPlan(definition.id, 1);
   expect(opened()).toBe(2);
 });
 

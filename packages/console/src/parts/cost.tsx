@@ -7,10 +7,10 @@ type ShownCost = NonNullable<Answer<'GET /api/admin/executions/{executionId}'>['
 export const Cost = ({
   cost,
 }: {
-  readonly cost: (Omit<ShownCost, 'prices'> & { readonly unknown?: number }) | null;
+  readonly cost: (ShownCost & { readonly unknown?: number }) | null;
 }): ReactNode => {
   if (cost === null) return 'Unknown';
-  const { dollars, used, tokens, unknown = 0 } = cost;
+  const { dollars, used, tokens, prices, unknown = 0 } = cost;
   const amounts = [
     ...COUNTED.map(([name, unit]) => [used[name], unit] as const),
     ...Object.entries(tokens).map(([name, amount]) => [amount, toWords(name)] as const),
@@ -25,6 +25,8 @@ export const Cost = ({
           .filter(([amount]) => amount > 0)
           .map(([amount, unit]) => `${Number(amount.toFixed(2)).toLocaleString()} ${unit}`)
           .join(', ')}
+        , at list prices of {prices.region}
+        {prices.assumed.length > 0 && ' and us-east-1'}
       </small>
     </>
   );

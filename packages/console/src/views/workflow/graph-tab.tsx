@@ -52,7 +52,8 @@ export const GraphTab = ({ workflowId, definition }: GraphTabProps): ReactNode =
       )}
       {query.data !== undefined && (
         <Box>
-          Its executions of this time cost: <Cost cost={query.data.total.cost} />
+          Its executions of this time cost:{' '}
+          <Cost cost={query.data.total.cost && { ...query.data.total.cost, prices: query.data.prices }} />
         </Box>
       )}
       <Beside

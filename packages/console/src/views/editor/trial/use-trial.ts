@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { callApi } from '../../../api/api.ts';
+import { callApi, Problem } from '../../../api/api.ts';
 import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { DeclaredType } from '../../../worker/validate-draft.ts';
@@ -52,6 +52,16 @@ interface Progress {
   /** Nodes that have run. */
   readonly done: number;
 }
+
+/**
+ * Readers may try no nodes. Those that touch nothing outside are evaluated for them.
+ * @throws the error of the trial for any other
+ */
+const orEvaluate = async (error: unknown, evaluate: () => Promise<NewData | null>): Promise<NewData> => {
+  const made = error instanceof Problem && error.status === 403 ? await evaluate() : null;
+  if (made === null) throw error;
+  return made;
+};
 
 interface TrialFailure {
   /** The node that it belongs to; null for none. */
@@ -221,8 +231,14 @@ export const useTrial = ({ workflowId, definition, types, loadTypes, isReadable 
       if (how !== 'try') continue;
       setProgress({ nodeId, done });
       try {
-        const here = isAlone ? null : await evaluateNode({ graph, types }, all, nodeId, stopper.signal);
-        const made = here === null ? await tryOne(graph, nodeId, stopper.signal) : { [nodeId]: here };
+        const evaluate = () => evaluateNode({ graph, types }, all, nodeId, stopper.signal);
+        const here = isAlone ? null : await evaluate();
+        const made =
+          here === null
+            ? await tryOne(graph, nodeId, stopper.signal).catch(async (error: unknown) => ({
+                [nodeId]: await orEvaluate(error, evaluate),
+              }))
+            : { [nodeId]: here };
         if (stopper.signal.aborted) break;
         const base = isTrigger(node, types) ? withoutTriggers(latest.current) : latest.current;
         const pinned = Object.entries(made).filter(([id]) => id === nodeId || base[id]?.isPinned !== true);
