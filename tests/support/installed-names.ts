@@ -19,17 +19,21 @@ const loadNodeTypes = async ({ load }: InstalledPlugin): Promise<readonly string
   return handles.map(({ id }) => id);
 };
 
+const known = (plugin: InstalledPlugin) => onUse(plugin) ?? nodeTypesOf[plugin.id];
+
 const loadedOnUse = (
-  await Promise.all(
-    installedPlugins.map((plugin) => onUse(plugin) ?? nodeTypesOf[plugin.id] ?? loadNodeTypes(plugin)),
-  )
+  await Promise.all(installedPlugins.map((plugin) => known(plugin) ?? loadNodeTypes(plugin)))
 ).flat();
+
+const ours = new Set(installedPlugins.flatMap((plugin) => known(plugin) ?? []));
 
 const isTrigger = (nodeType: string): boolean => nodeType.endsWith('Trigger');
 
 /** What the lists of the admin API show of the installed plugins, in their order. */
 export const installedNames = {
   plugins: installedPlugins.map(({ id }) => id),
+  /** Node types of plugins that someone has added. */
+  added: loadedOnUse.filter((nodeType) => !ours.has(nodeType)),
   triggers: loadedOnUse.filter(isTrigger),
   actions: loadedOnUse.filter((nodeType) => !isTrigger(nodeType)),
   providers: installedPlugins.flatMap(({ id, api }) => (api === 'unified' ? [id] : [])),
