@@ -176,15 +176,11 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a workflow with a limit of cost: tests/functions/cost-limit',
   'AggregateRole dynamodb:UpdateItem table/STAGE-workflows':
     'a workflow with a limit of cost: tests/functions/cost-limit',
-  'SweepRegistrationsRole dynamodb:BatchGetItem table/STAGE-executions':
-    'a sweep that finds silence, or an expiry: tests/functions/silence',
   'SweepRegistrationsRole dynamodb:GetItem table/STAGE-deliveries':
     'a sweep that finds silence, or an expiry: tests/functions/silence',
   'SweepRegistrationsRole dynamodb:GetItem table/STAGE-notices':
     'a sweep that finds silence, or an expiry: tests/functions/silence',
   'SweepRegistrationsRole dynamodb:GetItem table/STAGE-state':
-    'a sweep that finds silence, or an expiry: tests/functions/silence',
-  'SweepRegistrationsRole dynamodb:Query table/STAGE-executions/index/byWorkflow':
     'a sweep that finds silence, or an expiry: tests/functions/silence',
   'SweepRegistrationsRole dynamodb:Query table/STAGE-notices':
     'a sweep that finds silence, or an expiry: tests/functions/silence',
