@@ -31,6 +31,7 @@ import {
   targetsIn,
 } from '../graph/draft-graph.ts';
 import { SUBWORKFLOW } from '../graph/subworkflows.ts';
+import { describeEvent } from './event-details.ts';
 import { continues, createFailures, failureOf, withoutRequired } from './failures.ts';
 import { type Inference, inferExpression, type TypeScope } from './infer-expression.ts';
 import { parse } from './parse.ts';
@@ -319,7 +320,7 @@ export const inferWorkflow = (
 
 /**
  * What a node type declares. The webhook trigger, which is in every webhook's bundle, is described here, and so is what the
- * comment of code says.
+ * comment of code says, and the pattern of an event trigger.
  */
 const declaredOutput = (
   { nodeType, outputs }: NodeType,
@@ -327,11 +328,16 @@ const declaredOutput = (
   output: string,
 ): JsonObject => {
   if (nodeType === WEBHOOK_TRIGGER) return describeRequest(parameters) as unknown as JsonObject;
+  if (nodeType === EVENT_TRIGGER)
+    return describeEvent(schemaOfOutput(outputs, parameters, output), parameters);
   const { code, output: declared } = parameters;
   const returned =
     nodeType === CODE && declared === undefined && typeof code === 'string' ? readReturns(code) : null;
   return returned ?? schemaOfOutput(outputs, parameters, output);
 };
+
+/** The node type that is fired by events of AWS. */
+const EVENT_TRIGGER = 'eventTrigger';
 
 /** The node type that runs JavaScript. */
 const CODE = 'code';
