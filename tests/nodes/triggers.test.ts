@@ -78,6 +78,9 @@ describe('manualTrigger', () => {
       properties: { lines: { type: 'array', items: { type: 'number' } } },
     };
     expect(await run({ id: 1, lines: [2] }, { schema })).toMatchObject({ id: 1, lines: [2] });
+    await expect(run({ x: 1 }, { schema: { additionalProperties: false } })).rejects.toThrow(
+      /: \/x: no value is allowed here$/,
+    );
     await expect(run({ lines: [2, 'a'] }, { schema })).rejects.toMatchObject({
       message: expect.stringMatching(
         /^the input is not what "schema" says: the input: .*"id".*; \/lines\/1: .*number/,

@@ -111,7 +111,12 @@ const MAX_NAMED = 3;
 
 /** Names the first errors with their places. @param noun - the whole value, such as `the input` */
 export const describeErrors = (errors: readonly SchemaError[], noun: string): string => {
-  const named = errors.slice(0, MAX_NAMED).map(({ place, message }) => `${place || noun}: ${message}`);
+  const named = errors
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ place, keyword, message }) =>
+        `${place || noun}: ${keyword === 'false' ? 'no value is allowed here' : message.replace(/\.$/, '')}`,
+    );
   return `${named.join('; ')}${errors.length > MAX_NAMED ? `; and ${errors.length - MAX_NAMED} more` : ''}`;
 };
 

@@ -143,7 +143,16 @@ test('behind a manual trigger with a schema, its fields are known', async () => 
 });
 
 test('a schema that no run could use is an error', async () => {
-  const nodes = [{ id: 'start', type: 'manualTrigger', parameters: { schema: { type: 'strin' } } }];
-  const { problems } = await validateWorkflow({ id: 'w', name: 'W', nodes, connections: [] }, findNodeType);
-  expect(problems).toMatchObject([{ path: '/nodes/0/parameters/schema/type' }]);
+  const schema = { type: 'object', properties: { total: { type: 'nmber' } } };
+  const nodes = [
+    { id: 'start', type: 'manualTrigger', parameters: { schema } },
+    { id: 'read', type: 'set', parameters: { values: { x: '{{ $string(total) }}' } } },
+  ];
+  const connections = [{ sourceNodeId: 'start', targetNodeId: 'read' }];
+  const { problems, warnings } = await validateWorkflow(
+    { id: 'w', name: 'W', nodes, connections },
+    findNodeType,
+  );
+  expect(warnings).toEqual([]);
+  expect(problems).toMatchObject([{ path: '/nodes/0/parameters/schema/properties/total/type' }]);
 });

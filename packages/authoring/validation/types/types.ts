@@ -91,7 +91,8 @@ const readType = (schema: JsonObject, depth: number): Type => {
   if (Array.isArray(values)) return ofValues(values, type);
   if (type === 'object') return readObject(schema, depth);
   if (type === 'array') return listOf(toType(schema.items, depth + 1));
-  return typeof type === 'string' ? { type: type === 'integer' ? 'number' : type } : ANYTHING;
+  if (type === 'integer') return NUMBER;
+  return type === 'null' || SCALARS.has(String(type)) ? { type: String(type) } : ANYTHING;
 };
 
 const ofValues = (values: readonly unknown[], type: unknown): Type =>
