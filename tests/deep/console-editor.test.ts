@@ -322,6 +322,22 @@ test('an output that a setting adds is connected by mouse', async () => {
   await page.getByText('error to approve').waitFor();
 });
 
+test('what is expected of a workflow is not set, nothing, or how often it should run', async () => {
+  await open('/workflows/hello/edit');
+  await page.getByText('Settings', { exact: true }).click();
+  const type = field('expect').getByRole('button', { name: /Type of expect/ });
+  const choose = async (before: string, name: string) => {
+    await type.getByText(before, { exact: true }).click();
+    await page.getByRole('option', { name, exact: true }).click();
+  };
+  await choose('Not set', 'false');
+  await choose('false', 'atLeast, every');
+  await field('every (required)').getByRole('textbox').fill('1 day');
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click();
+  const json = page.getByRole('textbox', { name: 'JSON of the workflow' });
+  await json.getByText('"expect": { "every": "1 day" }').waitFor();
+});
+
 test('500 nodes are pasted, undone, redone and saved', async () => {
   await open('/new-workflow');
   await page.getByLabel('Workflow id').fill('many-nodes');

@@ -12,7 +12,9 @@ export const Expires = ({ at }: { readonly at: string | undefined }): ReactNode 
   if (leftMs > WEEK_MS) return <Time at={at} />;
   return (
     <StatusIndicator type={leftMs > 0 ? 'warning' : 'error'}>
-      <Time at={at} />
+      <span className="any-length">
+        <Time at={at} />
+      </span>
     </StatusIndicator>
   );
 };

@@ -9,9 +9,9 @@ interface SilencesProps {
 /** What should have started a workflow and has not; nothing if there is nothing. */
 export const Silences = ({ of: silences }: SilencesProps): ReactNode =>
   silences.map(({ rule, triggerNodeId, message }) => (
-    <div key={`${rule} ${triggerNodeId}`} className="any-length">
+    <div key={`${rule} ${triggerNodeId}`}>
       <StatusIndicator type="warning" wrapText>
-        {message}
+        <span className="any-length">{message}</span>
       </StatusIndicator>
     </div>
   ));

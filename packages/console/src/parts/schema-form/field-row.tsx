@@ -201,8 +201,23 @@ const BareExpression = ({ names, value, onChange }: Omit<InputProps, 'initial'>)
   );
 };
 
-/** More options of a choice are not listed in its name. */
+/** More options of a choice, or fields of an object, are not listed in its name. */
 const MAX_NAMED = 3;
+
+const describeVariant = (kind: Kind): string => {
+  if (kind.type === 'choice' && kind.options.length <= MAX_NAMED)
+    return kind.options.map((option) => JSON.stringify(option)).join(', ');
+  if (kind.type === 'object' && kind.fields.length <= MAX_NAMED)
+    return kind.fields.map(({ key }) => key).join(', ');
+  return nameOfKind(kind);
+};
+
+/** The only value that a kind has; undefined if it has others. */
+const constantOf = (kind: Kind): JsonValue | undefined =>
+  kind.type === 'choice' && kind.options.length === 1 ? kind.options[0] : undefined;
+
+/** In the choice of the type: no value. */
+const NOT_SET = { value: '', label: 'Not set' };
 
 const OneOfInput = ({
   kinds,
@@ -214,35 +229,36 @@ const OneOfInput = ({
   readonly label: string;
   readonly path: string;
 }): ReactNode => {
-  const { value, onChange } = input;
+  const { value, initial, onChange } = input;
   const [chosen, setChosen] = useState<number | null>(null);
+  // A constant is set by its choice, so that there is one for no value, too.
+  const canBeUnset = initial === undefined && kinds.some((kind) => constantOf(kind) !== undefined);
+  const isUnset = canBeUnset && value === undefined && chosen === null;
   const fitting = value === undefined ? 0 : kinds.findIndex((kind) => fitsKind(kind, value));
   const isKept =
     chosen !== null && (value === undefined || fitsKind(kinds[chosen] ?? { type: 'json' }, value));
   const index = isKept ? chosen : Math.max(0, fitting);
   const kind = kinds[index] ?? { type: 'json' };
-  const options = kinds.map((each, at) => ({
-    value: String(at),
-    label:
-      each.type === 'choice' && each.options.length <= MAX_NAMED
-        ? each.options.map((option) => JSON.stringify(option)).join(', ')
-        : nameOfKind(each),
-  }));
+  const options = kinds.map((each, at) => ({ value: String(at), label: describeVariant(each) }));
   return (
     <div className="form-one-of">
       <Choice
         ariaLabel={`Type of ${label}`}
-        options={options}
-        value={String(index)}
+        options={canBeUnset ? [NOT_SET, ...options] : options}
+        value={isUnset ? NOT_SET.value : String(index)}
         onChange={(choice) => {
-          const next = Number(choice);
-          const nextKind = kinds[next];
+          const next = choice === NOT_SET.value ? null : Number(choice);
+          const nextKind = kinds[next ?? -1];
+          const constant = nextKind === undefined ? undefined : constantOf(nextKind);
           setChosen(next);
-          if (nextKind !== undefined && value !== undefined && !fitsKind(nextKind, value))
+          if (next === null || constant !== undefined) onChange(constant);
+          else if (nextKind !== undefined && value !== undefined && !fitsKind(nextKind, value))
             onChange(emptyOf(nextKind));
         }}
       />
-      <ValueInput {...input} kind={kind} label={label} path={path} />
+      {!isUnset && (!canBeUnset || constantOf(kind) === undefined) && (
+        <ValueInput {...input} kind={kind} label={label} path={path} />
+      )}
     </div>
   );
 };

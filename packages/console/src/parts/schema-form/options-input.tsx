@@ -113,7 +113,7 @@ export const OptionsInput = (props: OptionsInputProps): ReactNode => {
       <div role="status">
         {failure !== null && !isFetching && (
           <StatusIndicator type="warning" wrapText={true}>
-            {failure}
+            <span className="any-length">{failure}</span>
           </StatusIndicator>
         )}
       </div>
