@@ -14,6 +14,10 @@ export const topics: Readonly<Record<string, Readonly<Record<string, Promised>>>
       'A request that gets 202 is first stored, then dispatched. The run happens, whatever fails after that.',
       'docs/operating.md: Background runs',
     ],
+    'answered-runs-continue': [
+      'After an answer before the end, the run continues in the background, and the answer stands, whatever fails later.',
+      'docs/webhooks.md: Answers before the end',
+    ],
     'one-delivery-one-run': [
       'For 24 hours, the same key at the same trigger starts nothing: one delivery is one run.',
       'docs/webhooks.md: Repeated deliveries',

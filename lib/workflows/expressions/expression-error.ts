@@ -14,7 +14,13 @@ export class ExpressionError extends Error {
 }
 
 /** An expression gives nothing where a text addresses something. The message has no data. */
-export class HoleError extends ExpressionError {}
+export class HoleError extends ExpressionError {
+  readonly isHole = true;
+}
+
+/** Whether an error is a {@link HoleError}: also one of another chunk, which has a class of its own. */
+export const isHoleError = (error: unknown): error is HoleError =>
+  error instanceof Error && (error as Partial<HoleError>).isHole === true;
 
 /**
  * The error of an expression that gives nothing where a text addresses something. `??` gives its right side only for a

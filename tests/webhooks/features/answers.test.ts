@@ -368,6 +368,7 @@ describe('continueAfterResponse', () => {
     chain,
   });
 
+  // holds: answered-runs-continue
   test('responds before the run has ended, and the run continues', async () => {
     const gate = aGate();
     const service = await aServiceWith(aWorkflow([respond, { type: 'waits' }]), gate.options);
@@ -443,6 +444,7 @@ describe('continueAfterResponse', () => {
     expect(await untilEnded(service)).toMatchObject({ status: 'succeeded' });
   });
 
+  // holds: answered-runs-continue
   test('answers 500 for a failure before the response; a later one leaves the response', async () => {
     const before = await aServiceWith(aWorkflow([{ type: 'fails' }, respond]));
     expect(await before.call(aJsonEvent({}))).toEqual(aProblem(500, 'execution-failed'));

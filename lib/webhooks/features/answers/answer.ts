@@ -4,7 +4,7 @@ import { toExecutionInfo } from '../../../executions/record/execution-store.ts';
 import type { Answer } from '../../../shared/answer.ts';
 import { quote, toPointerKey } from '../../../shared/describe.ts';
 import type { Problem } from '../../../workflows/definition/problem.ts';
-import { HoleError } from '../../../workflows/expressions/expression-error.ts';
+import { isHoleError } from '../../../workflows/expressions/expression-error.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
 import type { ResolveParameters } from '../../../workflows/expressions/scope.ts';
 import { answerWithResponse, markDuplicate, nameExecution } from '../../answer-run.ts';
@@ -111,7 +111,7 @@ const answerBy = ({ status = 200, headers = {}, body }: AnswerRule): Stages => {
         // The execution is stored: an error would make the sender repeat it. The error may contain request data, so it
         // is not logged, unless it is that there is none.
         const { executionId, logger } = request;
-        const reason = error instanceof HoleError ? { reason: error.message } : {};
+        const reason = isHoleError(error) ? { reason: error.message } : {};
         logger.warn('The answer could not be computed from the request; the default 202 was sent instead.', {
           executionId,
           ...reason,
