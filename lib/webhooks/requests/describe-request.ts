@@ -38,7 +38,8 @@ const advice: Readonly<Partial<Record<ErrorCode, string>>> = {
   HANDSHAKE_REFUSED:
     "compare the sender's handshake request with `handshake`, and its token with the credential",
   AUTHORIZATION_MALFORMED: 'send the header `Authorization: Bearer TOKEN`, with one token',
-  HANDSHAKE_UNANSWERED: 'see the `cause` in the log, and fix the expressions in the `answer` of `handshake`',
+  HANDSHAKE_UNANSWERED:
+    'fix the expressions in the `answer` of `handshake`; if one gives nothing, the `reason` in the log names it',
   HANDSHAKE_UNCONFIRMED: 'see the `cause` in the log; the sender will retry',
   SENDER_KEYS_UNAVAILABLE:
     "check that the `jwksUrl` of `signature`, or the sender's certificate, is reachable",

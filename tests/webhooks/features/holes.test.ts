@@ -61,6 +61,12 @@ describe('an answer', () => {
     });
   });
 
+  test('whose other header lacks a value is not sent either', async () => {
+    const service = await answering({ 'x-order': 'o-{{ body.id }}' });
+    expect(await service.call(aJsonEvent({}))).toMatchObject({ statusCode: 202 });
+    expect((await service.call(aJsonEvent({ id: 7 }))).headers).toMatchObject({ 'x-order': 'o-7' });
+  });
+
   test('has no reason in the log that could hold data', async () => {
     const service = await answering({ 'x-id': '{{ $number(body.id) }}' });
     await service.call(aJsonEvent({ id: 'secret' }));
@@ -107,6 +113,12 @@ describe('the answer to a handshake', () => {
     const service = await shaking(answer);
     const answered = await service.call(aJsonEvent({ type: 'verify', challenge: 'abc' }));
     expect(answered).toMatchObject({ statusCode: 200, body: expect.stringContaining('abc') });
+  });
+
+  test('names the expression in the log', async () => {
+    const service = await shaking({ body: 'a{{ body.challenge }}' });
+    await service.call(aJsonEvent({ type: 'verify' }));
+    expect(service.lines.join()).toContain('{{ body.challenge }} in \\"answer\\" gives nothing');
   });
 
   test('may have null where that is written', async () => {

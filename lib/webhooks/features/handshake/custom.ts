@@ -1,10 +1,10 @@
 import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../../../shared/answer.ts';
 import { HANDSHAKE_UNANSWERED } from '../../../shared/error-catalogue.ts';
-import { AppError, isRefusal } from '../../../shared/errors.ts';
+import { AppError, isRefusal, Refusal } from '../../../shared/errors.ts';
 import type { Workflow } from '../../../workflows/definition/definition.ts';
 import { compileExpression, compileTemplate } from '../../../workflows/expressions/compile-expression.ts';
-import { HoleError, toHoleError } from '../../../workflows/expressions/expression-error.ts';
+import { HoleError, isHoleError, toHoleError } from '../../../workflows/expressions/expression-error.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { splitTemplate } from '../../../workflows/expressions/template.ts';
@@ -35,7 +35,12 @@ export const custom = ({ match = '', answer = {}, unsigned = false }: HandshakeR
       status: answer.status ?? 200,
       headers: { 'content-type': contentTypeOf(answer), 'cache-control': 'no-store' },
       body: await bodyIn(workflow.definition)(scope).catch((error: unknown) => {
-        throw new AppError(HANDSHAKE_UNANSWERED, {}, error);
+        const isHole = isHoleError(error); // its message has no data
+        throw new AppError(
+          HANDSHAKE_UNANSWERED,
+          {},
+          isHole ? new Refusal(`handshake: ${error.message}`) : error,
+        );
       }),
     };
   };

@@ -513,6 +513,15 @@ describe.each(Object.entries(rows))('of %s', (_kind, mistakes) => {
 
 const startsWith = (path: string) => new RegExp(`^${path.replaceAll(/[{}?.]/g, '\\$&')}`);
 
+test.each([
+  ['"order"', undefined],
+  ['$now()', 'warning'],
+  ['$vars.a', 'warning'],
+])('a deduplication by %s has the severity %j', async (deduplication, severity) => {
+  const found = await problemsOf(hook({ deduplication }));
+  expect(found.map((problem) => problem.severity)).toEqual([severity]);
+});
+
 describe('says nothing of', () => {
   test.each<[string, () => JsonValue]>([
     ['a text that begins with query', () => set('query: {{ body.q }} {')],
