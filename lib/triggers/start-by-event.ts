@@ -80,14 +80,16 @@ export const startByEvent = async (
   const problem = findInputProblem(input, parts.maxInputDepth);
   const claimed = await claimDelivery(
     {
-      workflow,
-      trigger: { nodeId: node.id, type: node.type },
+      execution: {
+        workflow,
+        trigger: { nodeId: node.id, type: node.type },
+        ...(problem === null ? { input } : { input: {}, refusal: toRefusal(key, problem) }),
+        traceparent,
+        keepsResult: false,
+      },
       key,
-      ...(problem === null ? { input } : { input: {}, refusal: toRefusal(key, problem) }),
       content: '', // only the key matters: a repeated event has, for example, another receive count
       receivedAt: clock.now(),
-      traceparent,
-      keepsResult: false,
     },
     parts,
   );

@@ -47,15 +47,17 @@ export const startByHand = async (
   await requireDeclaredInput(node, input);
   const claimed = await claimDelivery(
     {
-      workflow,
-      trigger: { nodeId: node.id, type: node.type, byHand: true },
-      input,
+      execution: {
+        workflow,
+        trigger: { nodeId: node.id, type: node.type, byHand: true },
+        input,
+        traceparent,
+        keepsResult,
+      },
       // Distinct from the keys of deliveries to the trigger.
       key: key === null ? null : JSON.stringify(['by hand', key]),
       content,
       receivedAt: parts.clock.now(),
-      traceparent,
-      keepsResult,
     },
     parts,
   );

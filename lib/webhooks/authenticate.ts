@@ -74,12 +74,28 @@ const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'
  *   for a webhook without authentication
  * @throws AppError `UNAUTHORIZED` | `AUTHORIZATION_MALFORMED` | `AUTHENTICATION_MISCONFIGURED` | `STORE_UNAVAILABLE`
  */
-export const authenticate = async (
+export const authenticate = (
+  headers: Headers,
+  config: Pick<PathConfig, 'authentication' | 'credentialId'>,
+  lookups: Lookups,
+): Authenticated | Promise<Authenticated> =>
+  config.authentication === 'none' ? { headers, secretId: null } : checkCaller(headers, config, lookups);
+
+interface Lookups {
+  readonly findCredential: CredentialStore['find'];
+  readonly verify: Verify;
+}
+
+interface Authenticated {
+  readonly headers: Headers;
+  readonly secretId: string | null;
+}
+
+const checkCaller = async (
   headers: Headers,
   { authentication, credentialId }: Pick<PathConfig, 'authentication' | 'credentialId'>,
-  { findCredential, verify }: { readonly findCredential: CredentialStore['find']; readonly verify: Verify },
-): Promise<{ readonly headers: Headers; readonly secretId: string | null }> => {
-  if (authentication === 'none') return { headers, secretId: null };
+  { findCredential, verify }: Lookups,
+): Promise<Authenticated> => {
   const scheme =
     schemes.get(authentication) ??
     refuseMisconfigured(new Error(`unknown authentication "${authentication}"`));

@@ -12,15 +12,23 @@ import type { Webhook } from './webhook.ts';
  * @param receivedAt - milliseconds since the epoch
  * @returns null without a key: every delivery is new
  */
-export const findDeliveryKey = async (
+export const findDeliveryKey = (
+  webhook: Webhook,
+  input: JsonObject,
+  receivedAt: number,
+): string | null | Promise<string | null> => {
+  const { deduplication } = webhook.config;
+  const header = readIdempotencyKey(input.headers as JsonObject);
+  if (header !== null) return header;
+  return deduplication === null ? null : evaluateKey(deduplication, webhook, input, receivedAt);
+};
+
+const evaluateKey = async (
+  deduplication: string,
   webhook: Webhook,
   input: JsonObject,
   receivedAt: number,
 ): Promise<string | null> => {
-  const { deduplication } = webhook.config;
-  const header = readIdempotencyKey(input.headers as JsonObject);
-  if (header !== null) return header;
-  if (deduplication === null) return null;
   const evaluate = compileExpression(deliveryKeys[deduplication] ?? deduplication);
   const needsParts = (webhook.workflow.definition.format ?? 1) > 1;
   const scope = { ...toRequestScope(webhook, input, receivedAt), needsParts };

@@ -116,7 +116,7 @@ const claimRequest = async (
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const address = key === null ? '' : JSON.stringify([method, path, rawQueryString]);
   const content = checked.deliveryContent ?? rawBody;
-  const delivery = { ...unclaimed, key, content, address, secretId: checked.secretId, receivedAt };
+  const delivery = { execution: unclaimed, key, content, address, secretId: checked.secretId, receivedAt };
   const takesOther = config.features?.onKeyReuse === 'duplicate';
   const first = await claimDelivery(delivery, parts, takesOther);
   const keepsAnswer =

@@ -10,7 +10,9 @@ import type { ExecutionRecord, Hold } from '../record/execution-store.ts';
 import { toExecutionId } from './to-execution-id.ts';
 
 /** What fires a trigger: a request or an event. */
-interface Delivery extends Omit<NewExecution, 'executionId'> {
+interface Delivery {
+  /** The execution that it starts, unless it is a repeated one. */
+  readonly execution: Omit<NewExecution, 'executionId'>;
   /** Key of the delivery, the same for repeated ones; null if every delivery is new. */
   readonly key: string | null;
   /** The content, which repeated deliveries repeat byte for byte. */
@@ -50,17 +52,25 @@ export interface ClaimPorts extends Pick<Ports, 'deliveries' | 'ids'> {
  * @param takesOther - whether different content with the same key also counts as a repeated delivery
  * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had different content or another address, `STORE_UNAVAILABLE`
  */
-export const claimDelivery = async (
-  { key, content, address, secretId = null, receivedAt, ...unclaimed }: Delivery,
-  { deliveries, ids, idOfRequest, windowMs }: ClaimPorts,
+export const claimDelivery = (
+  delivery: Delivery,
+  ports: ClaimPorts,
   takesOther = false,
+): ClaimedDelivery | Promise<ClaimedDelivery> => {
+  const { execution, receivedAt, key } = delivery;
+  const { requestId } = execution;
+  const ofRequest = (requestId && ports.idOfRequest?.(requestId, receivedAt)) || null;
+  if (key !== null) return claimKey({ ...delivery, key }, ofRequest, ports, takesOther);
+  const executionId = ofRequest ?? ports.ids.next();
+  return { execution: { ...execution, executionId }, receivedAt, isKeyed: false, isDuplicate: false };
+};
+
+const claimKey = async (
+  { execution, key, content, address, secretId = null, receivedAt }: Delivery & { readonly key: string },
+  ofRequest: string | null,
+  { deliveries, windowMs }: ClaimPorts,
+  takesOther: boolean,
 ): Promise<ClaimedDelivery> => {
-  const { requestId } = unclaimed;
-  const ofRequest = (requestId && idOfRequest?.(requestId, receivedAt)) || null;
-  if (key === null) {
-    const execution = { ...unclaimed, executionId: ofRequest ?? ids.next() };
-    return { execution, receivedAt, isKeyed: false, isDuplicate: false };
-  }
   const own = {
     bodyHash: hashDelivery(content, 'hex'),
     ...(address === undefined ? {} : { requestHash: hashDelivery(address, 'hex') }),
@@ -69,7 +79,7 @@ export const claimDelivery = async (
     until: receivedAt + windowMs,
   };
   const toOwn = (ownKey: string) => {
-    const deliveryId = toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, ownKey);
+    const deliveryId = toDeliveryId(execution.workflow.definition.id, execution.trigger.nodeId, ownKey);
     // Includes the time: after the window, the same key starts a new execution.
     const executionId = ofRequest ?? toExecutionId(hashDelivery(`${deliveryId}/${receivedAt}`, 'base64url'));
     return { ...own, deliveryId, executionId };
@@ -86,7 +96,7 @@ export const claimDelivery = async (
   if (isOther && !takesOther) throw new AppError(DELIVERY_KEY_REUSED, { executionId });
   const isDuplicate = executionId !== mine.executionId;
   return {
-    execution: { ...unclaimed, executionId },
+    execution: { ...execution, executionId },
     receivedAt,
     isKeyed: true,
     isDuplicate,

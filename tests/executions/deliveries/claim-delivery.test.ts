@@ -43,14 +43,16 @@ const aDesk = async () => {
     return task(async () => {
       const claimed = await claimDelivery(
         {
-          workflow,
-          trigger: { nodeId: 'request', type: 'webhookTrigger' },
-          input: {},
+          execution: {
+            workflow,
+            trigger: { nodeId: 'request', type: 'webhookTrigger' },
+            input: {},
+            traceparent: null,
+            keepsResult: false,
+          },
           key: 'k-1',
           content: '{}',
           receivedAt,
-          traceparent: null,
-          keepsResult: false,
         },
         parts,
       );

@@ -57,6 +57,16 @@ export const shardsOf = (group: DueGroup): readonly string[] =>
 const hashOf = (id: string): number => hash('sha256', id, 'buffer')[0] ?? 0;
 
 /**
+ * Spreads the ids of executions evenly (FNV-1a, in a fiftieth of the time of SHA-256): where they are is stored with them.
+ * http://www.isthe.com/chongo/tech/comp/fnv/
+ */
+const spread = (id: string): number => {
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < id.length; at++) sum = Math.imul(sum ^ id.charCodeAt(at), 0x01000193);
+  return (sum ^ (sum >>> 15)) >>> 0;
+};
+
+/**
  * The partition keys of the index by time. Executions that ended badly, which people look for, are separate from the
  * others.
  */
@@ -65,7 +75,7 @@ export const timeShards = (endedBadly: boolean): readonly string[] =>
 
 /** Returns the execution's partition in the index by time. */
 export const timeShardOf = (executionId: string, endedBadly: boolean): string =>
-  toTimeShard(hashOf(executionId) % TIME_SHARDS, endedBadly);
+  toTimeShard(spread(executionId) % TIME_SHARDS, endedBadly);
 
 const toTimeShard = (shard: number, endedBadly: boolean): string => `${endedBadly ? 'f' : ''}${shard}`;
 
