@@ -84,8 +84,8 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   sweepRegistrations: 134, // with what it reads to find silence
   adminSendAgain: 150,
   adminWorkflows: 125,
-  adminEditWorkflows: 705,
-  adminTryNode: 690,
+  adminEditWorkflows: 718,
+  adminTryNode: 710,
   adminCredentials: 181,
   adminPlugins: 81,
   adminPlugin: 85,
@@ -113,7 +113,7 @@ const runsNodes = [
 ];
 
 /** Of the zips of functions that run nodes, of those that know node types, and of the others, in kB. */
-const maxZip = { runs: 1_900, describes: 580, other: 136 } as const;
+const maxZip = { runs: 1_940, describes: 588, other: 136 } as const;
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
 const workflowOnUse = {
