@@ -43,17 +43,21 @@ export const startBackend = async (settings: {
   const { tablePrefix, pool, log } = settings;
   const data = await openDataFolder(settings.dataFolder);
   process.once('exit', data.release);
+  const { streams: mappings = [] } = settings;
   const streams = createStreams({
-    mappings: settings.streams ?? [],
+    mappings,
     invoke: (functionKey, event) => pool.invoke({ functionKey, event, requestId: randomUUID() }),
     log,
   });
-  const database = await startEmbeddedDynamoDb(tablePrefix, data.tables, streams.onChange);
+  const database = await startEmbeddedDynamoDb(tablePrefix, data.tables, {
+    tables: new Set(mappings.map(({ table }) => table)),
+    onChange: streams.onChange,
+  });
   const client = createSdk(database.endpoint);
   const expiring = readExpiringTables(tablePrefix);
   const expiry = startExpiry((now) => removeExpired(client, expiring, now), log);
   const uploads = await startUploadServer({ folder: data.blobs, region: REGION, credentials: KEYS });
-  const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
+  const engine = await startEngine(database, tablePrefix, pool, log);
   const sources = await startSources({
     file: data.sources ?? null,
     pool,

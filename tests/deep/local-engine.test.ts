@@ -58,7 +58,7 @@ const anEngine = async (options: {
   readonly decide?: (count: number) => Fault;
 }) => {
   const database = options.database ?? (await openDatabase());
-  const store = await openStateStore(database.sdk, 'test-local-durable');
+  const store = await openStateStore(database, 'test-local-durable');
   const ended = Promise.withResolvers<unknown>();
   let endpoint = '';
   const callEngine = () =>
@@ -275,7 +275,7 @@ describe('the local engine', () => {
 
     test('also those of an earlier engine, in the order of their starts', async () => {
       const database = await openDatabase();
-      const store = await openStateStore(database.sdk, 'test-local-durable');
+      const store = await openStateStore(database, 'test-local-durable');
       for (let at = 0; at < 104; at++) {
         const state = finish(createDurableState('{}', Date.UTC(2026, 0, 1) + at), 'failed');
         await store.save({ arn: arnOf(`e-${at}`), input: '{}', state }, null);

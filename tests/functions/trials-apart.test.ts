@@ -2,6 +2,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createStreams } from 'lambda-stage/sources';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createAggregate } from '../../lib/app/aggregate.ts';
 import { openAggregate } from '../../lib/app/compose/background.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
@@ -56,7 +57,10 @@ const aService = async () => {
     invoke: async (_functionKey, event) => (await ready.promise)(event),
     log: () => {},
   });
-  const database = await startEmbeddedDynamoDb('test', undefined, streams.onChange);
+  const database = await startEmbeddedDynamoDb('test', undefined, {
+    tables: Object.values(tableNames('test')),
+    onChange: streams.onChange,
+  });
   cleanups.push(
     () => database.stop(),
     () => streams.stop(),

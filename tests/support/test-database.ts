@@ -28,13 +28,13 @@ export const useTestDatabases = () => {
 
   return async () => {
     const database = await startDatabase();
-    const { endpoint } = database;
+    const { endpoint, store } = database;
     const sdk = createSdk(endpoint);
     cleanups.push(async () => {
       sdk.destroy();
       await database.stop();
     });
-    return { sdk, client: createJsonClient({ region: 'local', endpoint }), tables, endpoint };
+    return { sdk, client: createJsonClient({ region: 'local', endpoint }), tables, endpoint, store };
   };
 };
 
@@ -67,10 +67,10 @@ export const openTestStores = ({
  */
 const startDatabase = async () => {
   records ??= createRecords();
-  const [server, { tableDb }] = withStore(() => dynalite(AT_ONCE));
-  const put = promisify(tableDb.put);
+  const [http, store] = withStore(() => dynalite(AT_ONCE));
+  const put = promisify(store.tableDb.put);
   await Promise.all(Object.entries(await records).map(([name, record]) => put(name, record)));
-  return startInternalServer(server);
+  return { ...(await startInternalServer(http)), store };
 };
 
 let records: Promise<Readonly<Record<string, unknown>>> | undefined;

@@ -14,6 +14,7 @@ import dynalite from 'dynalite';
 import {
   AT_ONCE,
   createClient,
+  type EmbeddedDatabase,
   ensureTable,
   type OnChange,
   StartError,
@@ -29,25 +30,27 @@ import {
 } from '../../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
 import { noteStageVersions } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
+import { syncWrites } from './sync-writes.ts';
 import { addIndexes, readTableDefinitions } from './tables.ts';
 
-export type EmbeddedDynamoDb = InternalServer;
+export type EmbeddedDynamoDb = InternalServer & EmbeddedDatabase;
 
 /**
  * A DynamoDB in this process (dynalite) with the tables of serverless.yml.
  *
  * @param folder - where the data is kept; in memory when absent
- * @param onChange - receives the changes of the tables, once they are ready
+ * @param watched - receives the changes of these tables, once they are ready
  * @throws StartError for data that this release can't read
  */
 export const startEmbeddedDynamoDb = async (
   tablePrefix: string,
   folder?: string,
-  onChange?: OnChange,
+  watched?: { readonly tables: Iterable<string>; readonly onChange: OnChange },
 ): Promise<EmbeddedDynamoDb> => {
   if (folder !== undefined) mkdirSync(folder, { recursive: true });
   const path = folder === undefined ? {} : { path: folder };
   const [http, store] = withStore(() => dynalite({ ...AT_ONCE, ...path }));
+  if (folder !== undefined) syncWrites(store);
   const server = await startInternalServer(http);
   const client = createClient(server.endpoint);
   await removeUnfinishedTables(client);
@@ -57,16 +60,16 @@ export const startEmbeddedDynamoDb = async (
     if (folder !== undefined) await addIndexes(client, definitions);
     await Promise.all(definitions.map((definition) => ensureTable(client, definition)));
     // Otherwise the first sweep of a service assumes that an earlier release wrote its data.
-    if (folder !== undefined || onChange !== undefined)
+    if (folder !== undefined || watched !== undefined)
       await noteStageVersions(createSdkClient(client), tableNames(tablePrefix), { isNew });
-    if (onChange !== undefined) watchChanges(store, Object.values(tableNames(tablePrefix)), onChange);
+    if (watched !== undefined) watchChanges(store, watched.tables, watched.onChange);
   } catch (error) {
     await server.stop();
     throw error;
   } finally {
     client.destroy();
   }
-  return server;
+  return { ...server, store };
 };
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { EmbeddedDatabase } from 'lambda-stage/database';
 import {
   createAsyncInvocations,
   type FindLambdaFunction,
@@ -10,7 +11,6 @@ import {
 import type { InternalServer } from 'lambda-stage/net';
 import { createInvoke, type ProcessPool } from 'lambda-stage/pool';
 import { checkVersions, WRITTEN } from '../../../lib/adapters/dynamodb/schema/schema.ts';
-import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createGiveUp, labelOf } from './failed-runs.ts';
 
 interface StartedEngine extends InternalServer {
@@ -44,14 +44,13 @@ export const findLocalFunction: FindLambdaFunction = (name) => {
  * stores the results of running invocations and leaves the pool to its owner.
  */
 export const startEngine = async (
-  dynamodbEndpoint: string,
+  database: EmbeddedDatabase,
   tablePrefix: string,
   pool: Pick<ProcessPool, 'invoke'>,
   log: (line: string) => void,
 ): Promise<StartedEngine> => {
-  const client = createSdk(dynamodbEndpoint);
   const table = `${tablePrefix}-local-durable`;
-  const store = await openStateStore(client, table, {
+  const store = await openStateStore(database, table, {
     stamp: WRITTEN,
     check: (items) => checkVersions(table, items),
   });
@@ -82,7 +81,6 @@ export const startEngine = async (
       const closed = engine.close();
       await server.stop();
       await closed;
-      client.destroy();
     },
   };
 };

@@ -1,7 +1,8 @@
 declare module 'dynalite/db/index.js' {
   import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-  type Item = Record<string, AttributeValue>;
+  /** As dynalite keeps it: binary values are base64 text. */
+  export type Item = Record<string, AttributeValue>;
   type Done = (error: Error | null) => void;
 
   /** The items of a table, by dynalite's own keys. */
@@ -9,10 +10,25 @@ declare module 'dynalite/db/index.js' {
     get(key: string, done: (error: Error | null, item: Item | undefined) => void): void;
     put(key: string, item: Item, done: Done): void;
     del(key: string, done: Done): void;
+    /** All of the changes or none. */
+    batch(changes: readonly Change[], done: Done): void;
+    createValueStream(range: object): AsyncIterable<Item>;
   }
+
+  type Change =
+    | { readonly type: 'put'; readonly key: string; readonly value: Item }
+    | { readonly type: 'del'; readonly key: string };
+
+  type Level = {
+    _put(key: string, value: string): Promise<void>;
+    _del(key: string): Promise<void>;
+    _batch(changes: readonly object[], options?: { readonly sync: boolean }): Promise<void>;
+  };
 
   /** What dynalite keeps; `tableDb` has a record of each table, by its name. */
   export interface Store {
+    /** In which everything is. */
+    readonly db: Level;
     readonly tableDb: {
       get(name: string, done: (error: Error | null, table: unknown) => void): void;
       put(name: string, table: unknown, done: Done): void;
@@ -21,6 +37,10 @@ declare module 'dynalite/db/index.js' {
     getItemDb(table: string): ItemDb;
   }
 
-  const db: { create: (options?: object) => Store };
+  const db: {
+    create: (options?: object) => Store;
+    /** The key of an item, or of its key attributes. */
+    createKey(item: Item, table: unknown): string;
+  };
   export default db;
 }

@@ -29,7 +29,7 @@ export const withStore = <T>(start: () => T): [T, Store] => {
 };
 
 /** Reports changes of some tables, in place of DynamoDB Streams, which dynalite does not have. */
-export const watchChanges = (store: Store, tables: readonly string[], onChange: OnChange): void => {
+export const watchChanges = (store: Store, tables: Iterable<string>, onChange: OnChange): void => {
   for (const table of tables) watchTable(store.getItemDb(table), (...images) => onChange(table, ...images));
 };
 

@@ -288,12 +288,15 @@ export class LocalEngine {
 
   /**
    * Changes the state in memory first, so that changes are serial, then stores it before the caller gets a response. If
-   * storing fails, the change is undone.
+   * storing fails, the change is undone. A new token alone is not stored: the processes that had an older one end with
+   * this process.
    */
   async #change(arn: string, toNext: (state: DurableState) => DurableState): Promise<DurableState> {
     const execution = this.#find(arn);
     const next = { ...execution, state: toNext(execution.state) };
     this.#executions.set(arn, next);
+    const { operations, status } = execution.state;
+    if (next.state.operations === operations && next.state.status === status) return next.state;
     try {
       await this.#parts.store.save(next, execution.state);
     } catch (error) {

@@ -1,17 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Operation } from '@aws/durable-execution-sdk-js';
-import {
-  type AttributeValue,
-  type CreateTableCommandInput,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  PutItemCommand,
-  paginateQuery,
-  paginateScan,
-  type QueryCommandOutput,
-  type ScanCommandOutput,
-} from '@aws-sdk/client-dynamodb';
-import { ensureTable } from '../database/ensure-table.ts';
+import type { AttributeValue, CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import type { Item } from 'dynalite/db/index.js';
+import { type EmbeddedDatabase, openItems } from '../database/open-items.ts';
 import type { InvocationContext } from '../pool/messages.ts';
 import type { DurableState } from './durable-state.ts';
 
@@ -40,7 +31,7 @@ export interface AsyncInvocation {
 
 /** Executions in a table of the embedded DynamoDB: one item per operation, so that none gets too large. */
 export interface StateStore {
-  /** Writes the changes since `before`; null for a new execution. */
+  /** Writes the changes since `before`, all or nothing; null for a new execution. */
   save(execution: LocalExecution, before: DurableState | null): Promise<void>;
   loadAll(): Promise<readonly LocalExecution[]>;
   /** Removes an execution that has ended. */
@@ -53,8 +44,6 @@ export interface StateStore {
   close(): Promise<void>;
 }
 
-type Item = Record<string, AttributeValue>;
-
 /** How the items of a table on disk say which release wrote them. */
 interface Versions {
   /** Attributes that every item gets. */
@@ -63,72 +52,57 @@ interface Versions {
   readonly check: (items: readonly Item[]) => Promise<void>;
 }
 
-const textAttribute = (value: string): AttributeValue => ({ S: value });
-
 const META = 'meta';
+const OPERATION = 'op:';
+const partOf = (index: number): string => `${OPERATION}${index}`;
 /** Partition key of the stored invocations. */
 const INVOCATIONS = 'invocations';
 
 /** Opens the store of an engine. Without a stamp and a check, for a table in memory. */
 export const openStateStore = async (
-  client: DynamoDBClient,
+  database: EmbeddedDatabase,
   tableName: string,
   { stamp, check }: Versions = { stamp: {}, check: async () => {} },
 ): Promise<StateStore> => {
-  const readAll = async (
-    pages: AsyncIterable<Pick<QueryCommandOutput | ScanCommandOutput, 'Items'>>,
-  ): Promise<readonly Item[]> => {
-    const all: Item[] = [];
-    for await (const { Items = [] } of pages) {
-      await check(Items);
-      all.push(...Items);
-    }
+  const items = await openItems(database, tableDefinition(tableName));
+
+  const readAll = async (): Promise<readonly Item[]> => {
+    const all = await items.readAll();
+    await check(all);
     return all;
   };
 
-  await ensureTable(client, tableDefinition(tableName));
+  const keyOf = (arn: string, part: string): Item => ({ arn: { S: arn }, part: { S: part } });
+  const toItem = (arn: string, part: string, value: unknown): Item => ({
+    ...keyOf(arn, part),
+    value: packValue(value),
+    ...stamp,
+  });
 
-  const save: StateStore['save'] = async ({ arn, input, state }, before) => {
-    const put = (part: string, value: unknown) =>
-      client.send(
-        new PutItemCommand({
-          TableName: tableName,
-          Item: { arn: textAttribute(arn), part: textAttribute(part), value: packValue(value), ...stamp },
-        }),
-      );
-    const saveOperations = async () => {
-      for (const [index, entry] of [...state.operations].entries()) {
-        if (before?.operations.get(entry[0]) !== entry[1]) await put(`op:${index}`, entry);
-      }
-    };
+  const save: StateStore['save'] = ({ arn, input, state }, before) => {
+    const changed = [...state.operations].flatMap((entry, index) =>
+      before?.operations.get(entry[0]) === entry[1] ? [] : [toItem(arn, partOf(index), entry)],
+    );
     const { status, token, callbackDeadlines } = state;
     const meta: Meta = { input, status, token, callbackDeadlines: [...callbackDeadlines] };
-    // The meta item makes a new execution exist, so it is written last; later it is written first, so that no stored
-    // callback lacks its deadline.
-    if (before === null) await saveOperations();
-    await put(META, meta);
-    if (before !== null) await saveOperations();
+    return items.write([...changed, toItem(arn, META, meta)]);
   };
 
-  const remove = async ({ arn, state }: LocalExecution): Promise<void> => {
-    // What has no meta item would never be found again, so that goes last.
-    const parts = [...state.operations.keys()].map((_id, index) => `op:${index}`);
-    for (const part of [...parts, META])
-      await client.send(
-        new DeleteItemCommand({
-          TableName: tableName,
-          Key: { arn: textAttribute(arn), part: textAttribute(part) },
-        }),
-      );
+  const remove = ({ arn, state }: LocalExecution): Promise<void> => {
+    const parts = [META, ...Array.from(state.operations.keys(), (_id, index) => partOf(index))];
+    return items.write(
+      [],
+      parts.map((part) => keyOf(arn, part)),
+    );
   };
 
   /** The last write of each execution. The next one waits for it, so that no older state overwrites a newer one. */
   const writes = new Map<string, Promise<void>>();
   let isClosed = false;
 
-  const inOrder = (key: string, act: () => Promise<unknown>): Promise<void> => {
+  const inOrder = (key: string, act: () => Promise<void>): Promise<void> => {
     if (isClosed) return Promise.reject(new Error('the local engine is closed'));
-    const write = (writes.get(key) ?? Promise.resolve()).then(async () => void (await act()));
+    const write = (writes.get(key) ?? Promise.resolve()).then(act);
     const settled = write
       .catch(() => {})
       .then(() => void (writes.get(key) === settled && writes.delete(key)));
@@ -141,61 +115,50 @@ export const openStateStore = async (
     remove: (execution) => inOrder(execution.arn, () => remove(execution)),
     saveInvocation: (invocation) => {
       const { requestId } = invocation;
-      const Item = {
-        arn: textAttribute(INVOCATIONS),
-        part: textAttribute(requestId),
-        value: packValue(invocation),
-        ...stamp,
-      };
-      return inOrder(requestId, () => client.send(new PutItemCommand({ TableName: tableName, Item })));
+      return inOrder(requestId, () => items.write([toItem(INVOCATIONS, requestId, invocation)]));
     },
-    removeInvocation: (requestId) => {
-      const Key = { arn: textAttribute(INVOCATIONS), part: textAttribute(requestId) };
-      return inOrder(requestId, () => client.send(new DeleteItemCommand({ TableName: tableName, Key })));
-    },
-    loadInvocations: async () => {
-      const query = {
-        TableName: tableName,
-        KeyConditionExpression: 'arn = :invocations',
-        ExpressionAttributeValues: { ':invocations': textAttribute(INVOCATIONS) },
-      };
-      const found = await readAll(paginateQuery({ client }, query));
-      return found.map((item) => unpackValue<AsyncInvocation>(item));
-    },
+    removeInvocation: (requestId) =>
+      inOrder(requestId, () => items.write([], [keyOf(INVOCATIONS, requestId)])),
+    loadInvocations: async () =>
+      (await readAll())
+        .filter(({ arn }) => arn?.S === INVOCATIONS)
+        .map((item) => unpackValue<AsyncInvocation>(item)),
     close: async () => {
       isClosed = true;
       await Promise.all(writes.values());
     },
-    loadAll: async () => {
-      const items = await readAll(paginateScan({ client }, { TableName: tableName }));
-      return [...Map.groupBy(items, (item) => item.arn?.S ?? '')].flatMap(([arn, parts]) =>
+    loadAll: async () =>
+      [...Map.groupBy(await readAll(), (item) => item.arn?.S ?? '')].flatMap(([arn, parts]) =>
         toExecution(arn, parts),
-      );
-    },
+      ),
   };
 };
 
 /** Compresses values: JSON within JSON can double in size, and the largest result must fit into an item. */
-const packValue = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(value)) });
+const packValue = (value: unknown): AttributeValue => toBinary(gzipSync(JSON.stringify(value)));
+
+/** A binary value as dynalite keeps it. */
+const toBinary = (bytes: Buffer) => ({ B: bytes.toString('base64') }) as object as AttributeValue;
 
 /** Restores dates by field name. Run data is a string here and stays unchanged. */
 const unpackValue = <Value>(item: Item): Value =>
-  JSON.parse(gunzipSync(item.value?.B ?? Buffer.alloc(0)).toString(), (name, value) =>
+  JSON.parse(gunzipSync(Buffer.from(String(item.value?.B), 'base64')).toString(), (name, value) =>
     name.endsWith('Timestamp') ? new Date(value) : value,
   );
 
-const tableDefinition = (tableName: string): CreateTableCommandInput => ({
-  TableName: tableName,
-  BillingMode: 'PAY_PER_REQUEST',
-  AttributeDefinitions: [
-    { AttributeName: 'arn', AttributeType: 'S' },
-    { AttributeName: 'part', AttributeType: 'S' },
-  ],
-  KeySchema: [
-    { AttributeName: 'arn', KeyType: 'HASH' },
-    { AttributeName: 'part', KeyType: 'RANGE' },
-  ],
-});
+const tableDefinition = (tableName: string) =>
+  ({
+    TableName: tableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [
+      { AttributeName: 'arn', AttributeType: 'S' },
+      { AttributeName: 'part', AttributeType: 'S' },
+    ],
+    KeySchema: [
+      { AttributeName: 'arn', KeyType: 'HASH' },
+      { AttributeName: 'part', KeyType: 'RANGE' },
+    ],
+  }) satisfies CreateTableCommandInput;
 
 interface Meta {
   readonly input: string;
@@ -205,14 +168,14 @@ interface Meta {
 }
 
 /**
- * Builds an execution from its items. Empty if there is no meta item: the process ended before the start was
- * acknowledged, so the caller repeats it.
+ * Builds an execution from its items. Empty without a meta item: an earlier release wrote it last, and its process
+ * ended before the start was acknowledged, so the caller repeats it.
  */
 const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecution[] => {
   const meta = parts.find((item) => item.part?.S === META);
   if (meta === undefined) return [];
   const { input, status, token, callbackDeadlines } = unpackValue<Meta>(meta);
-  const indexOf = (item: Item): number => Number(item.part?.S?.slice('op:'.length));
+  const indexOf = (item: Item): number => Number(item.part?.S?.slice(OPERATION.length));
   const operations = parts
     .filter((item) => item !== meta)
     .sort((a, b) => indexOf(a) - indexOf(b))

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { createClient } from '../database/client.ts';
+import type { EmbeddedDatabase } from '../database/open-items.ts';
 import { type AsyncInvocations, createAsyncInvocations } from '../engine/async-invocations.ts';
 import { type FindLambdaFunction, startEngineServer } from '../engine/engine-server.ts';
 import { LocalEngine } from '../engine/local-engine.ts';
@@ -43,7 +43,7 @@ export const LAMBDA_RETRIES_MS = [60_000, 120_000];
 interface LambdaParts {
   readonly functions: readonly DeployedFunction[];
   readonly pool: Pick<ProcessPool, 'invoke'>;
-  readonly dynamodbEndpoint: string;
+  readonly database: EmbeddedDatabase;
   /** Between the attempts of an asynchronous invocation. */
   readonly retryDelaysMs: readonly number[];
   /** Puts an undeliverable event into its function's dead-letter queue, with the function's role. */
@@ -67,8 +67,7 @@ const STATE_TABLE = 'stage-engine';
 /** A stage's Lambda: the engine with the functions of a template. */
 export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
   const { functions, pool, retryDelaysMs, log } = parts;
-  const client = createClient(parts.dynamodbEndpoint);
-  const store = await openStateStore(client, STATE_TABLE);
+  const store = await openStateStore(parts.database, STATE_TABLE);
   const { isRun, labelOf } = parts;
   const invoke = createInvoke(pool, log, isRun);
   const durable = functions
@@ -108,7 +107,6 @@ export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
       const closed = engine.close();
       await server.stop();
       await closed;
-      client.destroy();
     },
   };
 };

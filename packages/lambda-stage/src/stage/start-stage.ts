@@ -158,7 +158,7 @@ const startPartsOfStage = async (
   const apiId =
     Object.values(template.resources).find(({ type }) => type === 'AWS::ApiGatewayV2::Api')?.ref ?? '';
 
-  const [http, tables] = withStore(() => dynalite(AT_ONCE));
+  const [http, tableStore] = withStore(() => dynalite(AT_ONCE));
   const database = await startInternalServer(http);
   ending.push(database.stop);
   await createTables(template, options.tables, database.endpoint);
@@ -173,7 +173,7 @@ const startPartsOfStage = async (
   const lambda = await startLambda({
     functions,
     pool,
-    dynamodbEndpoint: database.endpoint,
+    database: { endpoint: database.endpoint, store: tableStore },
     retryDelaysMs,
     bury: createBury(parts, () => queues),
     isRun: options.isRun ?? (() => false),
@@ -287,7 +287,7 @@ const startPartsOfStage = async (
     log,
   });
   const streamed = [...new Set(mappings.map(({ table }) => table))];
-  watchChanges(tables, streamed, streams.onChange);
+  watchChanges(tableStore, streamed, streams.onChange);
   ending.push(streams.stop);
   const request = (type: 'Create' | 'Delete') =>
     requestCustomResources(template, type, async (functionArn, event) => {

@@ -75,7 +75,10 @@ test('tables whose creation was interrupted are created again, and the others ke
 });
 
 test('the data of a new service has the version of this release, so that no list says that entries may be missing', async () => {
-  const { endpoint, stop } = await startEmbeddedDynamoDb('new', undefined, () => {});
+  const { endpoint, stop } = await startEmbeddedDynamoDb('new', undefined, {
+    tables: [],
+    onChange: () => {},
+  });
   const client = createSdk(endpoint);
   try {
     const versions = await readStageVersions(createSdkClient(client), tableNames('new'));

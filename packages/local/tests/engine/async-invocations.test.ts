@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createAsyncInvocations, type Invoke, openStateStore, type StateStore } from 'lambda-stage/engine';
+import { poll } from '../../../../tests/support/poll.ts';
 import { useTestDatabases } from '../../../../tests/support/test-database.ts';
 import { createGiveUp, labelOf } from '../../engine/failed-runs.ts';
 
@@ -16,7 +17,7 @@ const aRunner = async (
   invoke: (name: string, attempt: number) => Promise<unknown>,
   { delaysMs = [0, 0], store }: { readonly delaysMs?: readonly number[]; readonly store?: StateStore } = {},
 ) => {
-  const kept = store ?? (await openStateStore((await openDatabase()).sdk, 'test-local-durable'));
+  const kept = store ?? (await openStateStore(await openDatabase(), 'test-local-durable'));
   const called: Called[] = [];
   const lines: string[] = [];
   const counted: Invoke = (name, given) => {
@@ -104,7 +105,7 @@ test.each(['runExpress', 'dispatch', 'sweep'] as const)(
     await killed.accept(name, event);
     const next = await aRunner(async () => null, { store: killed.store });
     (await next.load())();
-    while ((await killed.store.loadInvocations()).length > 0);
+    await poll(async () => (await killed.store.loadInvocations()).length === 0);
     expect(next.called).toEqual(killed.called);
     expect(next.called).toMatchObject([{ name, event: { executionId: 'e-1' } }]);
   },
@@ -118,7 +119,7 @@ test('attempts that failed before count; one that the end of the service cut off
     store: killed.store,
   });
   (await next.load())();
-  while ((await killed.store.loadInvocations()).length > 0);
+  await poll(async () => (await killed.store.loadInvocations()).length === 0);
   expect(next.names()).toEqual(['runExpress', 'runExpress', 'sweep']);
   expect(next.called[2]?.event).toMatchObject({
     Records: [{ messageAttributes: { RequestID: { stringValue: killed.called[0]?.requestId } } }],
@@ -126,7 +127,7 @@ test('attempts that failed before count; one that the end of the service cut off
 });
 
 test('abandoned invocations go to the configured destination, with their attempts and the last reason', async () => {
-  const store = await openStateStore((await openDatabase()).sdk, 'test-local-durable');
+  const store = await openStateStore(await openDatabase(), 'test-local-durable');
   const given: unknown[] = [];
   const invocations = createAsyncInvocations(
     { store, invoke: fail, log: () => {}, giveUp: async (invocation) => void given.push(invocation) },
