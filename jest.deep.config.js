@@ -1,7 +1,9 @@
 import config from './jest.config.js';
 
 /** Suites of minutes for what few changes reach; the nightly run has them. */
-const nightly = ['cdk', 'restore-drill', 'stage-deploy'].map((name) => `/tests/deep/${name}.test.ts$`);
+const nightly = ['cdk', 'release', 'restore-drill', 'stage-deploy', 'stage-mutations'].map(
+  (name) => `/tests/deep/${name}.test.ts$`,
+);
 
 /** The suites of the running service, the package, processes, pages and scripts, which `npm test` leaves out. */
 export default {
