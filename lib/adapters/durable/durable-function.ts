@@ -6,6 +6,7 @@ import {
   type DurableExecutionInvocationInput,
   type DurableExecutionInvocationOutput,
   InvocationStatus,
+  type OperationUpdate,
   withDurableExecution,
 } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
@@ -41,7 +42,8 @@ export const createDurableFunction =
   ): Promise<DurableExecutionInvocationOutput> => {
     const pendingIo = createPendingIo();
     const budget = createOperationBudget(parts.maxOperations ?? MAX_OPERATIONS);
-    const client = createCheckpointClient(parts.client);
+    const awaited = new Set<string>();
+    const client = holdStarts(createCheckpointClient(parts.client), awaited);
     const { loadPlan } = parts.otherWorkflows;
     const invocation = createBackgroundInvocation({
       ...parts,
@@ -73,7 +75,12 @@ export const createDurableFunction =
         await invocation.run(executionId, {
           mode: 'durable',
           leaseOwner: durable.executionContext.durableExecutionArn,
-          steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, pendingIo), budget),
+          steps: createDurableSteps(
+            durable,
+            createStepSerdes(executionId, blobs, pendingIo),
+            budget,
+            awaited,
+          ),
           journal: createJournalReader(event, client, blobs),
           stepBlobs,
           countOperations: () => budget.taken.length,
@@ -143,3 +150,36 @@ export const createCheckpointClient = (client: DurableExecutionClient): DurableE
     }
   },
 });
+
+/** Updates in one request: what the SDK sends at most. */
+const MAX_UPDATES = 250;
+
+/**
+ * Sends the starts of steps with the next other update, so that a step takes one request, not two. The SDK waits for none
+ * but those of `awaited`, and repeats a step whose start is unknown like one whose start is known.
+ * @internal
+ */
+export const holdStarts = (
+  client: DurableExecutionClient,
+  awaited: ReadonlySet<string>,
+): DurableExecutionClient => {
+  let held: readonly OperationUpdate[] = [];
+  const canWait = ({ Type, Action, Name = '' }: OperationUpdate): boolean =>
+    Type === 'STEP' && Action === 'START' && !awaited.has(Name);
+  return {
+    getExecutionState: (request, logger) => client.getExecutionState(request, logger),
+    checkpoint: async (request, logger) => {
+      const { Updates: updates = [], CheckpointToken } = request;
+      const all = [...held, ...updates];
+      if (updates.length > 0 && all.length < MAX_UPDATES && updates.every(canWait)) {
+        held = all;
+        return { CheckpointToken, NewExecutionState: undefined };
+      }
+      const before = held;
+      held = [];
+      if (all.length <= MAX_UPDATES) return client.checkpoint({ ...request, Updates: all }, logger);
+      const first = await client.checkpoint({ ...request, Updates: [...before] }, logger);
+      return client.checkpoint({ ...request, CheckpointToken: first.CheckpointToken }, logger);
+    },
+  };
+};

@@ -43,11 +43,13 @@ export const MAX_OPERATIONS = 3_000;
  * @param serdes - of step results
  * @param budget - operations left: one for each step, wait and callback, none for a virtual context. An operation over
  *   the budget is never started, since Lambda would fail the whole execution.
+ * @param awaited - gets the names of the steps that wait until their start is a checkpoint
  */
 export const createDurableSteps = (
   context: DurableContext,
   serdes: Serdes<StepResult | PostponedStep>,
   budget: OperationBudget = createOperationBudget(MAX_OPERATIONS),
+  awaited: Set<string> = new Set(),
 ): Steps => {
   // The SDK refuses a call from another context than the caller's, which in a run may be any of its branches.
   const inContext = AsyncLocalStorage.snapshot();
@@ -56,6 +58,7 @@ export const createDurableSteps = (
   const runOnce = async (step: Step, { name, after }: PartOfStep): Promise<StepResult | PostponedStep> => {
     const number = (attempt: number): number => (after?.attempts ?? 0) + attempt;
     budget.take(name);
+    if (step.atMostOnce === true) awaited.add(toOperationName(name));
     // Replays may count other operations here, since branches are concurrent: by then, the result is a checkpoint.
     const queue = canPostpone(budget, after) ? { slot: after?.slot ?? null } : null;
     try {
@@ -95,7 +98,7 @@ export const createDurableSteps = (
       toOperationName(name),
       async (child) => {
         try {
-          outcome.value = await body(createDurableSteps(child, serdes, budget));
+          outcome.value = await body(createDurableSteps(child, serdes, budget, awaited));
         } catch (error) {
           outcome.error = error;
         }
