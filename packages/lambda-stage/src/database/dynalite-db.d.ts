@@ -22,7 +22,12 @@ declare module 'dynalite/db/index.js' {
   type Level = {
     _put(key: string, value: string): Promise<void>;
     _del(key: string): Promise<void>;
-    _batch(changes: readonly object[], options?: { readonly sync: boolean }): Promise<void>;
+    _get(key: string, options: object): Promise<unknown>;
+    _getSync(key: string, options: object): unknown;
+    _batch(
+      changes: readonly { readonly type: string; readonly key: string }[],
+      options?: { readonly sync: boolean },
+    ): Promise<void>;
   };
 
   /** What dynalite keeps; `tableDb` has a record of each table, by its name. */

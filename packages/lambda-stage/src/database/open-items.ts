@@ -30,10 +30,19 @@ export const openItems = async (
   const db = store.getItemDb(TableName);
   return {
     write: (puts, removed = []) =>
-      promisify(db.batch)([
-        ...puts.map((value) => ({ type: 'put' as const, key: dynaliteDb.createKey(value, table), value })),
-        ...removed.map((key) => ({ type: 'del' as const, key: dynaliteDb.createKey(key, table) })),
-      ]),
+      new Promise((resolve, reject) =>
+        db.batch(
+          [
+            ...puts.map((value) => ({
+              type: 'put' as const,
+              key: dynaliteDb.createKey(value, table),
+              value,
+            })),
+            ...removed.map((key) => ({ type: 'del' as const, key: dynaliteDb.createKey(key, table) })),
+          ],
+          (error) => (error === null ? resolve() : reject(error)),
+        ),
+      ),
     readAll: async () => {
       const items: Item[] = [];
       for await (const item of db.createValueStream({})) items.push(item);

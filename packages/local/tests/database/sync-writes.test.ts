@@ -8,7 +8,12 @@ const aDatabase = () => {
   const db = {
     _put: async (_key: string, _value: string) => {},
     _del: async (_key: string) => {},
-    _batch: (changes: readonly { readonly key?: string }[], options?: { readonly sync: boolean }) => {
+    _get: async () => undefined,
+    _getSync: () => undefined,
+    _batch: (
+      changes: readonly { readonly type: string; readonly key: string }[],
+      options?: { readonly sync: boolean },
+    ) => {
       written.push({ keys: changes.map(({ key }) => key), options });
       const flush = Promise.withResolvers<void>();
       flushes.push(flush);
@@ -26,7 +31,14 @@ test('a write is acknowledged once it is on the disk; those that wait for the di
   const done: string[] = [];
   void db._put('a', '1').then(() => done.push('a'));
   await settle();
-  const others = [db._put('b', '2'), db._del('c'), db._batch([{ key: 'd' }, { key: 'e' }])];
+  const others = [
+    db._put('b', '2'),
+    db._del('c'),
+    db._batch([
+      { type: 'del', key: 'd' },
+      { type: 'del', key: 'e' },
+    ]),
+  ];
   void Promise.all(others).then(() => done.push('others'));
   await settle();
   expect([written.map(({ keys }) => keys), done]).toEqual([[['a']], []]);
@@ -37,6 +49,17 @@ test('a write is acknowledged once it is on the disk; those that wait for the di
   flushes[1]?.resolve();
   await settle();
   expect(done).toEqual(['a', 'others']);
+});
+
+test('entries of an index are written with their item, in one flush', async () => {
+  const { db, written } = aDatabase();
+  const keys = ['index-global~orders~byTime~1', 'index-global~orders~byTime~2', 'item-orders~a'];
+  void db._del(keys[0] ?? '');
+  void db._put(keys[1] ?? '', '{}');
+  await settle();
+  void db._put(keys[2] ?? '', '{}');
+  await settle();
+  expect(written.map((one) => one.keys)).toEqual([keys]);
 });
 
 test('a failed flush fails its own writes only', async () => {
