@@ -64,7 +64,7 @@ const open = async (path: string): Promise<void> => {
 
 /** What buttons do that change nothing: they choose, show, copy and move. */
 const READS =
-  /^(?:Any|All|Enabled and|Failed, Timed|The one that|Graph|Triggers|Versions|Executions|Definition|Zoom|Fit|Copy|Show|Close|Compare|Check again|Clear|Search|Older|Newer|Earlier|Later|The (?:run|next run) of this node)/;
+  /^(?:Any|All|Enabled and|Everything from|Failed, Timed|The one that|Graph|Triggers|Versions|Executions|Definition|Zoom|Fit|Copy|Show|Close|Compare|Check again|Clear|Search|Older|Newer|Earlier|Later|The (?:run|next run) of this node)/;
 
 test.each([
   ['/', ''],

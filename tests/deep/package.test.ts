@@ -206,7 +206,7 @@ beforeAll(async () => {
     writeFileSync(file, JSON.stringify(workflow));
     await putSample(file, target);
   }
-});
+}, 600_000); // packaging takes minutes on a busy machine
 
 afterAll(async () => {
   await database?.stop();

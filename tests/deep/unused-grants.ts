@@ -327,3 +327,9 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a refresh token that is used: tests/deep/stage-credentials',
   'RunExpressRole dynamodb:UpdateItem table/STAGE-deliveries': 'limits on calls out: tests/deep/call-limits',
 };
+
+/** Grants that the suites use or not, as the machine is quick, each with when they do, and where it is tested. */
+export const usedAtTimes: Readonly<Record<string, string>> = {
+  'AdminHealthRole lambda:GetDurableExecutionHistory function:STAGE-runDurable:*':
+    'a durable ping that has not been answered when it is first looked at: tests/adapters/aws',
+};

@@ -298,8 +298,8 @@ const checkSql: Check = (parameters, place) => {
   const found = texts.flatMap(([text, path]) => {
     const sql = typeof text === 'string' ? text.replaceAll(SQL_TEXT, "''") : '';
     // What an UPDATE sets may be NULL.
-    const conditions = /\bwhere\b([\s\S]*)$/i.exec(sql)?.[1] ?? '';
-    if (WITH_NULL.test(conditions))
+    const conditionsAt = sql.search(/\bwhere\b/i);
+    if (conditionsAt !== -1 && WITH_NULL.test(sql.slice(conditionsAt)))
       return [warn(path, 'compares with NULL, which is never true: write IS NULL or IS NOT NULL')];
     return LIMIT.test(sql) ? [warn(path, 'has "LIMIT a, b", which is of MySQL: write LIMIT b OFFSET a')] : [];
   });

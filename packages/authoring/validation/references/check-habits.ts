@@ -174,7 +174,7 @@ const SUMS = ['sum', 'max', 'min', 'average', 'map', 'sort', 'join', 'append'];
 const LISTS = /(?:[^s]s|list|array|data|rows)$/i;
 const TEXTS = /(?:name|text|title|email|subject|message|content|password|description|comment|string)$/i;
 const MEASURED =
-  /(?:dimensions?|measure\w*|sizes?|specs?|props|attributes|properties|address|details|params)$/i;
+  /(?:dimensions?|measure(?:d|ments?|s)?|sizes?|specs?|props|attributes|properties|address|details|params)$/i;
 
 /** `body.items.length` */
 const findLength = ({ steps }: NodeOf<'path'>, { typeOf, scope }: Habits): Finding[] => {

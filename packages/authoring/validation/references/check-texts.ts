@@ -34,8 +34,8 @@ export const findLiteralPath = (
   ];
 };
 
-/** Places that take an amount in cents. */
-const CENTS = /\/[^/]*(?:amount|cents)[^/]*$/i;
+/** Names of parameters that take an amount in cents. */
+const CENTS = /amount|cents/i;
 /** A product with 100 that is not rounded. */
 const TIMES_100 = /^\s*(?:[\w$.`]+\s*\*\s*100|100\s*\*\s*[\w$.`]+)\s*$/;
 
@@ -53,7 +53,7 @@ export const findMixedText = (text: string, parts: readonly TemplatePart[], path
   }
   const [whole] = parts;
   if (parts.length === 1 && whole !== undefined && 'expression' in whole) {
-    const isCents = CENTS.test(path) && TIMES_100.test(whole.expression);
+    const isCents = CENTS.test(path.slice(path.lastIndexOf('/'))) && TIMES_100.test(whole.expression);
     const meant = `{{ $round(${whole.expression.trim()}) }}`;
     const message = `gives 1998.9999999999998 for 19.99: did you mean ${quote(meant)}?`;
     return isCents ? [{ message, severity: 'warning', ...correct(text, meant) }] : [];

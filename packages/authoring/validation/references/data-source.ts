@@ -33,8 +33,6 @@ export const findDataSource = (text: string): DataSource => {
 const FIXED =
   /^(?:requestMethod|triggerType|headers\.(?:host|content-type|accept|accept-encoding|connection|user-agent|x-forwarded-(?:proto|port))|\$vars\..*|\$execution\.(?:workflowId|workflowVersion|stage|trigger\b.*))$/;
 
-const FIXED_PATH = new RegExp(`${FIXED.source}|^requestPath$`);
-
 /** Data that differs for each request or execution, also for repeated ones. */
 const NEVER_AGAIN =
   /^(?:triggeredAt|\$execution\.(?:id|startedAt)|headers\.(?:x-amzn-trace-id|traceparent|date))$/;
@@ -57,11 +55,10 @@ export const findKeySource = (text: string, isOnePath = false): DataSource => {
   const wholes =
     nodes.filter(isRoot).length -
     nodes.filter((node) => node.type === 'path' && isRoot(node.steps[0])).length;
-  const isOnly = (pattern: RegExp) =>
-    wholes === 0 && paths.length > 0 && paths.every((path) => pattern.test(path));
+  const isOnly = (isIn: (path: string) => boolean) => wholes === 0 && paths.length > 0 && paths.every(isIn);
   // Steps of paths are nodes, too: other names, wildcards and filters are in none of these.
-  if (isOnly(isOnePath ? FIXED_PATH : FIXED)) return 'fixed';
-  return isOnly(NEVER_AGAIN) ? 'never' : source;
+  if (isOnly((path) => FIXED.test(path) || (isOnePath && path === 'requestPath'))) return 'fixed';
+  return isOnly((path) => NEVER_AGAIN.test(path)) ? 'never' : source;
 };
 
 /** The names of a path, without what begins at the request; a dash for what is none. */

@@ -80,7 +80,7 @@ describe('a stack', () => {
     launched = { failed: 'aTable', reason: 'no' };
     await deploy(templateOf('a'));
     await expect(propose(templateOf('a', 'b'))).rejects.toThrow(
-      'The stack hookloom-shop is what a failed launch left (ROLLBACK_COMPLETE): delete it',
+      'The stack hookloom-shop is what a failed launch or removal left (ROLLBACK_COMPLETE): remove it with `stage remove`',
     );
   });
 
