@@ -56,6 +56,17 @@ describe('the executions of a workflow', () => {
     expect(await find('a', 0, 3)).toEqual({ executions: [...latest, first], hasMore: false });
   });
 
+  test('are read of a synchronous run, too, which is written once', async () => {
+    const { client, tables } = await openDatabase();
+    const executions = createExecutionStore(client, tables, { retentionDays: 30, clock });
+    const start = anExecutionStart({ executionId: 'e-1', mode: 'inline' });
+    const { outputs: _data, ...node } = aNode({ type: 'of-1' });
+    await executions.startAndFinish(start, anExecutionEnd({ nodes: [node] }));
+    expect(await createRunSource(client, tables).read(['e-1'])).toEqual([
+      { nodes: [{ type: 'of-1', status: 'succeeded' }], nodesOmitted: 0 },
+    ]);
+  });
+
   test('are those since a time', async () => {
     const { find } = await aHistory();
     expect((await find('a', clock.now() + 1, 10)).executions).toHaveLength(2);

@@ -57,7 +57,7 @@ export const shardsOf = (group: DueGroup): readonly string[] =>
 const hashOf = (id: string): number => hash('sha256', id, 'buffer')[0] ?? 0;
 
 /**
- * Spreads the ids of executions evenly (FNV-1a, in a fiftieth of the time of SHA-256): where they are is stored with them.
+ * Spreads the ids of executions evenly (FNV-1a). It need not be a digest that lasts, since each item says where it is.
  * http://www.isthe.com/chongo/tech/comp/fnv/
  */
 const spread = (id: string): number => {
@@ -414,8 +414,8 @@ type PlainNode = readonly [nodeId: string, type: string, startedAt: number, dura
 const MAX_PLAIN_NODES = 16;
 
 /**
- * The nodes of a run without data of which each has run once, or was skipped, in a form of a fifth of the size: it needs no
- * compression, and the record fits into one write unit.
+ * The nodes of a run without data of which each has succeeded once, or was skipped, in a form so short that it needs no
+ * compression.
  *
  * @returns null for any other run
  */
